@@ -1,6 +1,6 @@
 /** Atomic writes of courier's own JSON files (owner of conf). */
 
-import { chown, readdir, rm, stat } from "node:fs/promises";
+import { appendFile, chown, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import Conf from "conf";
 import type { Clock } from "../core/clock.ts";
@@ -39,7 +39,10 @@ export async function writeWholeFile(
     conf.store = content;
     const written = await stat(draft);
     // Where a disk is full, the system writes what fits, and conf does not ask how much that was.
-    if (written.size !== Buffer.byteLength(text)) throw noSpace();
+    if (written.size !== Buffer.byteLength(text)) {
+      await appendFile(draft, Buffer.from(text).subarray(written.size)); // the system says why it cannot
+      throw noSpace();
+    }
     await keepOwner(draft, written.uid, target);
     await replaceFile(draft, target, clock);
   } finally {

@@ -4,21 +4,34 @@ import { CourierError, fileError, systemCode } from "./errors.ts";
 
 /** What to do first where a disk is full. */
 export const makeRoom = "make room";
+const checkDisk = "check the disk";
 
-const again = "then run the same command again";
-
-export const makeRoomFirst = `${makeRoom}, ${again}`;
-export const checkDiskFirst = `check the disk, ${again}`;
-
-const remedies: Readonly<Record<string, string>> = {
-  ENOSPC: makeRoomFirst,
-  EDQUOT: makeRoomFirst,
-  EIO: checkDiskFirst,
+const steps: Readonly<Record<string, string>> = {
+  ENOSPC: makeRoom,
+  EDQUOT: makeRoom,
+  EIO: checkDisk,
+  EFBIG: "allow larger files: ulimit -f unlimited",
 };
+
+const thenAgain = (step: string) => `${step}, then run the same command again`;
+
+export const makeRoomFirst = thenAgain(makeRoom);
+export const checkDiskFirst = thenAgain(checkDisk);
+
+/** What to do first about an error of the system, or one that it caused; undefined where the disk is not why. */
+export function diskStep(error: unknown): string | undefined {
+  return steps[systemCode(error) ?? ""] ?? (error instanceof Error ? diskStep(error.cause) : undefined);
+}
+
+/** The same as a hint. */
+export function diskHint(error: unknown): string | undefined {
+  const step = diskStep(error);
+  return step === undefined ? undefined : thenAgain(step);
+}
 
 /** The error for a file of courier's own that cannot be written: exit 5 where the disk is why, else exit 2. */
 export function ownFileError(message: string, cause: unknown, hint?: string): CourierError {
-  const remedy = remedies[systemCode(cause) ?? ""];
+  const remedy = diskHint(cause);
   return remedy === undefined
     ? fileError(message, { cause, hint })
     : new CourierError("file", 5, message, { cause, hint: remedy });

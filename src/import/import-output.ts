@@ -2,7 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
-import { makeRoom } from "../core/disk-errors.ts";
+import { diskStep, makeRoom } from "../core/disk-errors.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit, systemCode } from "../core/errors.ts";
 import { isFileLimit } from "../core/system-errors.ts";
 import { byCount, counted } from "../core/wording.ts";
@@ -283,7 +283,7 @@ function endOf(
   if (failure !== undefined && !isExpected(failure)) throw failure;
   if (isLedgerLost(failure)) return lostLedger(failure, counts, context);
   if (signal.aborted && left + counts.unknown + heldByDoubt > 0) {
-    const why = mayBeFullDisk(failure) && failure instanceof Error ? `; ${failure.message}` : "";
+    const why = roomFirst(failure) !== "" && failure instanceof Error ? `; ${failure.message}` : "";
     const stopped = `stopped: ${describeCounts(total, counts)}${why}`;
     return interrupted(interruptionExit(signal.reason), stopped, `${roomFirst(failure)}${goOn}`);
   }
@@ -339,7 +339,8 @@ function reportedWrongly(
 }
 
 function roomFirst(failure: unknown): string {
-  return mayBeFullDisk(failure) ? `${makeRoom}, then ` : "";
+  const step = mayBeFullDisk(failure) ? makeRoom : diskStep(failure);
+  return step === undefined ? "" : `${step}, then `;
 }
 
 function describeStop(cause: Error, { created, found }: Counts): string {

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isDirectory, makeWritableDirectory } from "../core/directory.ts";
-import { checkDiskFirst, makeRoom, makeRoomFirst } from "../core/disk-errors.ts";
+import { checkDiskFirst, diskHint, makeRoom, makeRoomFirst } from "../core/disk-errors.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { NotRegular } from "../core/regular-file.ts";
 import { allowMoreFiles, allowMoreMemory, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
@@ -17,7 +17,7 @@ import {
   type Statement,
   sqliteCode,
 } from "./driver.ts";
-import { isOfFileLimit } from "./file-limit.ts";
+import { findWriteLimit, isOfFileLimit } from "./file-limit.ts";
 import { createLogFlusher } from "./log-flusher.ts";
 import { BesideNotRegular, findLinkAbove, hasFile, LinkToNothing, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
@@ -444,12 +444,14 @@ function explainSqlite(error: unknown, options: DatabaseOptions): CourierError |
   const number = sqliteCode(error);
   if (number === undefined) return undefined;
   const message = error instanceof Error ? error.message : String(error);
+  const limit = number === code.io ? findWriteLimit(path) : undefined;
   const [reason, remedy] =
+    (limit && [explainSystemError(limit), diskHint(limit) ?? checkDiskFirst]) ||
     (number === code.cannotOpen && reasonOfPlace(path)) ||
     (reasonOf(error) ?? [message, "run the same command again with --debug"]);
   const isDamaged = number === code.corrupt || number === code.notADatabase;
   return new CourierError("database", 5, `the ${title} cannot be used: ${reason}: ${path}`, {
-    cause: error,
+    cause: limit ? Object.assign(limit, { cause: error }) : error,
     hint: isDamaged ? (damagedHint ?? withWarning(remedy, options)) : remedy,
   });
 }

@@ -1,8 +1,9 @@
-/** Finds out whether SQLite could not open a file because too many are open, which it does not say. */
+/** Finds out which limit a file met, which SQLite does not say: of open files, of their size, or of a quota. */
 
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { devNull } from "node:os";
 import { systemCode } from "../core/errors.ts";
+import { nameDraft } from "../core/replace-file.ts";
 import { isFileLimit } from "../core/system-errors.ts";
 import { sqliteCode } from "./driver.ts";
 import { resultCodes } from "./wait.ts";
@@ -26,4 +27,41 @@ function isAtFileLimit(): boolean {
   } finally {
     for (const descriptor of opened) closeSync(descriptor);
   }
+}
+
+/** More than SQLite writes at once. */
+const stepBytes = 65_536;
+
+/** The system's error for a write behind the end of the largest of a database's files, where a limit is why. */
+export function findWriteLimit(database: string): Error | undefined {
+  // Not the database itself: closing it would drop the locks that this process holds on it (POSIX).
+  const probe = nameDraft(database);
+  try {
+    const descriptor = openSync(probe, "wx", 0o600);
+    try {
+      writeSync(descriptor, Buffer.alloc(1), 0, 1, largest(database) + stepBytes);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const isLimit = ["EFBIG", "EDQUOT"].includes(systemCode(error) ?? "");
+    return isLimit && error instanceof Error ? error : undefined;
+  } finally {
+    remove(probe);
+  }
+  return undefined;
+}
+
+/** What cannot be removed must not hide why the database failed. */
+function remove(probe: string): void {
+  try {
+    rmSync(probe, { force: true });
+  } catch {
+    // it stays, and is in no one's way
+  }
+}
+
+function largest(database: string): number {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return Math.max(...["", "-wal", "-shm"].map((ending) => sizeOf(`${database}${ending}`)));
 }

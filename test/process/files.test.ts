@@ -468,3 +468,35 @@ test("where SQLite, the network or a config file meets the limit of open files, 
   // The executable is one file, and needs fewer.
   if (!process.env.COURIER_BIN) expect(failed).toBeGreaterThan(5);
 });
+
+test("where a limit on file sizes is met, the error says so, and how to allow more", async () => {
+  const home = await createServedProcessHome();
+  const [file, config] = [path.join(home.directory, "orders.csv"), home.configFile];
+  await writeFile(file, sheet(...Array.from({ length: 3_000 }, (_, index) => row(`A-${index}`))));
+  await mkdir(path.dirname(config));
+  const addresses = Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => [`a${index}`, { name: `名${index}` }]),
+  );
+  await writeFile(config, JSON.stringify({ version: 1, addresses }));
+  const create = "orders create --sender-name A --receiver-name B --item-name C --allow-duplicate";
+  const lines = [create, "log", "addresses add zhang --name 张三", `orders import ${file} --yes`];
+  const ignoreSignal = "trap '' XFSZ"; // as Node.js does by itself
+  const kinds = new Set<string>();
+  // Blocks of 512 bytes.
+  for (const limit of [0, 2, 32, 400])
+    for (const words of lines) {
+      const ran = await home.courier(words, { shell: `${ignoreSignal}; ulimit -f ${limit}; exec "$@"` });
+      if (ran.exit === 0) continue;
+      expect([5, 6], `${words} with ${limit}: ${ran.stderr}`).toContain(ran.exit);
+      expect(ran.stderr, `${words} with ${limit}`).toContain(
+        "the limit on file sizes is reached (ulimit -f)",
+      );
+      expect(ran.stderr).toMatch(
+        /^hint: allow larger files: ulimit -f unlimited, then run the same command again/m,
+      );
+      expect(ran.stderr).not.toMatch(/disk|let your user|internal error/);
+      kinds.add(words);
+    }
+  expect(kinds).toEqual(new Set(lines));
+  expect(await readdir(home.stateDir)).not.toContainEqual(expect.stringContaining(".part-"));
+});
