@@ -17,6 +17,7 @@ import {
 } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
 import type { LockOptions } from "./config-lock.ts";
+import type { UpdateSteps } from "./json-writer.ts";
 
 const formatVersion = 1;
 
@@ -24,11 +25,8 @@ export interface JsonFile<T> {
   readonly path: string;
   /** The present content; `empty` where no file is. Throws on a corrupt file, which stays as it is. */
   read(): Promise<T>;
-  /**
-   * Reads, changes and writes while holding the lock, so that no change of a parallel run is lost. `afterwards`
-   * still has the lock, and comes only after the writing.
-   */
-  update(change: (content: T) => T | Promise<T>, afterwards?: () => Promise<void>): Promise<void>;
+  /** Reads, changes and writes while holding the lock, so that no change of a parallel run is lost. */
+  update(change: (content: T) => T | Promise<T>, steps?: UpdateSteps): Promise<void>;
 }
 
 export interface JsonFileOptions<T> {
@@ -75,13 +73,13 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
   return {
     path: file,
     read,
-    async update(change, afterwards) {
+    async update(change, steps) {
       const { updateFile } = await import("./json-writer.ts");
       const { secrets = () => [], lock, clock } = options;
-      await updateFile({ file, title, secrets, lock, clock }, async () => {
+      await updateFile({ file, title, secrets, lock, clock, ...steps }, async () => {
         const before = await read();
         const after = await change(before);
-        return { before, after, content: { version: formatVersion, ...after }, afterwards };
+        return { before, after, content: { version: formatVersion, ...after } };
       });
     },
   };

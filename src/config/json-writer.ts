@@ -13,7 +13,14 @@ import { type LockOptions, takeLock } from "./config-lock.ts";
 import { checkSecurePath } from "./secure-path.ts";
 import { writeWholeFile } from "./whole-file.ts";
 
-export interface WrittenFile<T> {
+export interface UpdateSteps {
+  /** Still has the lock, and comes only after the writing. */
+  readonly afterwards?: () => Promise<void>;
+  /** All is written but the file, which stays as it is: throws where it could not be written. */
+  readonly isTrial?: boolean;
+}
+
+export interface WrittenFile<T> extends UpdateSteps {
   readonly file: string;
   /** What the file is called in messages. */
   readonly title: string;
@@ -29,8 +36,6 @@ export interface FileChange<T> {
   readonly after: T;
   /** What is written for `after`. */
   readonly content: object;
-  /** Still has the lock, and comes only after the writing. */
-  readonly afterwards: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -38,17 +43,17 @@ export interface FileChange<T> {
  * 0700, the file has mode 0600. Throws a file error: exit 5 where the disk is full or fails.
  */
 export async function updateFile<T>(
-  { file, title, secrets, lock, clock }: WrittenFile<T>,
+  { file, title, secrets, lock, clock, isTrial = false, afterwards }: WrittenFile<T>,
   change: () => Promise<FileChange<T>>,
 ): Promise<void> {
   prepareDirectory(file, title);
   const release = await takeLock(file, title, lock);
   try {
-    const { before, after, content, afterwards } = await change();
+    const { before, after, content } = await change();
     // Secrets that are already in the file may stay: this change does not concern them.
     const known = secrets(before);
     if (secrets(after).some((secret) => !known.includes(secret))) await checkSecurePath(file);
-    await writeWholeFile(file, content as Record<string, Json>, clock);
+    await writeWholeFile(file, content as Record<string, Json>, clock, { isTrial });
     await afterwards?.();
   } catch (error) {
     if (error instanceof CourierError || systemCode(error) === undefined) throw error;

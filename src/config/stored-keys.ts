@@ -68,9 +68,11 @@ export function createStoredKeys({
   ): Promise<void> {
     let isWritten = false;
     try {
-      await config.update(change, async () => {
-        isWritten = true;
-        await afterwards();
+      await config.update(change, {
+        async afterwards() {
+          isWritten = true;
+          await afterwards();
+        },
       });
     } catch (error) {
       if (!isWritten) await drop(filled()).catch(() => undefined);
@@ -153,12 +155,13 @@ export function createStoredKeys({
           const { [name]: _removed, ...accounts } = content.accounts;
           return { ...content, current: content.current === name ? undefined : content.current, accounts };
         },
-        async () => {
+        {
           // The account has to be removable where its key ring is gone, too.
-          await drop(entry).catch((error) => {
-            if (!(error instanceof CourierError)) throw error;
-            failure = error;
-          });
+          afterwards: () =>
+            drop(entry).catch((error) => {
+              if (!(error instanceof CourierError)) throw error;
+              failure = error;
+            }),
         },
       );
       return failure;

@@ -10,14 +10,15 @@ import { draftEnding, nameDraft, replaceFile } from "../core/replace-file.ts";
 import { type Json, parseJson, stringifyJson } from "../model/json.ts";
 
 /**
- * Writes a file of mode 0600 beside the old one and puts it in its place when all of it is on the disk. A
- * symbolic link stays one: the file that it names is replaced. The caller holds the file's lock. Throws the
- * system's errors.
+ * Writes a file of mode 0600 beside the old one and puts it in its place when all of it is on the disk; a trial
+ * removes it instead. A symbolic link stays one: the file that it names is replaced. The caller holds the file's
+ * lock. Throws the system's errors.
  */
 export async function writeWholeFile(
   file: string,
   content: Record<string, Json>,
   clock: Clock,
+  { isTrial = false } = {},
 ): Promise<void> {
   const target = await findRealPath(file);
   await removeLeftovers(target);
@@ -44,7 +45,7 @@ export async function writeWholeFile(
       throw noSpace();
     }
     await keepOwner(draft, written.uid, target);
-    await replaceFile(draft, target, clock);
+    if (!isTrial) await replaceFile(draft, target, clock);
   } finally {
     await remove(draft);
   }

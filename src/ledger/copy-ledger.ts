@@ -27,14 +27,20 @@ const tables: readonly Table[] = [
   { name: "orders_elsewhere", key: ["customer", "content", "order_id"], customer: "customer" },
 ];
 
-/** `copied`, or why not: `differs` was found when all was read back; the shared ledger has runs of its own. */
+/**
+ * `copied`, or `copied before`, and the shared ledger may have more since; or why not: `differs` was found when all was
+ * read back; the shared ledger has runs of its own.
+ */
 export type CopyResult =
-  | { readonly kind: "copied"; readonly runs: number; readonly operations: number }
-  | { readonly kind: "has runs"; readonly runs: number }
+  | { readonly kind: "copied" | "copied before"; readonly runs: number; readonly operations: number }
+  | { readonly kind: "has runs"; readonly runs: number; readonly own: number }
   | { readonly kind: "differs"; readonly table: string };
 
 /** A megabyte or so. */
 const rowsAtOnce = 1_000;
+
+/** No two ledgers were made with the same. */
+const ownSalt = "SELECT value FROM facts WHERE name = 'salt'";
 
 class NotCopied extends Error {
   readonly result: CopyResult;
@@ -46,7 +52,7 @@ class NotCopied extends Error {
 
 /**
  * Copies everything in one transaction, and reads it back before the commit: the number of rows, and a digest of them in
- * their order. A ledger that has the very same rows already counts as copied. `from` is used by nothing else meanwhile.
+ * their order. A ledger that has all of the runs already counts as copied before. `from` is used by nothing else meanwhile.
  * Throws `database`, exit 5; after `onCommit` was called, all may have been copied nevertheless.
  */
 export async function copyLedger(
@@ -61,12 +67,11 @@ export async function copyLedger(
       const [found] = await answer("SELECT count(*) AS runs FROM runs", []);
       const runs = Number(found?.runs);
       if (runs === 0) await fill(from, customers, answer);
-      const copied = await compare(from, customers, answer);
-      if (copied.kind === "copied") {
-        onCommit();
-        return copied;
-      }
-      throw new NotCopied(runs === 0 ? copied : { kind: "has runs", runs });
+      const copied =
+        runs === 0 ? await compare(from, customers, answer) : await findCopy(from, customers, runs, answer);
+      if (copied.kind === "differs" || copied.kind === "has runs") throw new NotCopied(copied);
+      onCommit();
+      return copied;
     });
   } catch (error) {
     if (error instanceof NotCopied) return error.result;
@@ -102,9 +107,7 @@ async function fill(from: Database, customers: readonly number[], answer: Answer
   // The server counts rows a minute later by itself; until then it reads all of them where it need not.
   for (const { name } of tables) await answer(`ANALYZE ${name}`, []);
   const one = (text: string) => Object.values(from.sql(text).get() ?? {})[0] ?? 0;
-  await answer("UPDATE facts SET value = ? WHERE name = 'salt'", [
-    one("SELECT value FROM facts WHERE name = 'salt'"),
-  ]);
+  await answer("UPDATE facts SET value = ? WHERE name = 'salt'", [one(ownSalt)]);
   await answer("UPDATE events SET last = greatest(last, ?)", [one("SELECT last FROM events")]);
   await continueNumbers("customers", "id", base + Number(one("SELECT max(id) FROM customers")), answer);
   // The number of a run stays unique on this machine.
@@ -131,6 +134,47 @@ async function compare(from: Database, customers: readonly number[], answer: Ans
     counts.set(table.name, local.count);
   }
   return { kind: "copied", runs: counts.get("runs") ?? 0, operations: counts.get("operations") ?? 0 };
+}
+
+/** What tells a run from all others, of every machine, and how many operations it has. */
+const runColumns =
+  "number, started_at, pid, process_started, place, (SELECT count(*) FROM operations WHERE run = runs.number) AS operations";
+
+/** Looks for an earlier copy, which was one transaction: the shared ledger has this one's salt then, and all runs. */
+async function findCopy(
+  from: Database,
+  customers: readonly number[],
+  runs: number,
+  answer: Answer,
+): Promise<CopyResult> {
+  const [shared] = await answer(ownSalt, []);
+  let isComplete = shared?.value === from.sql(ownSalt).get()?.value;
+  const counts = { runs: 0, operations: 0 };
+  for (let last = 0; ; ) {
+    const own = from
+      .sql(
+        `SELECT ${runColumns} FROM runs WHERE customer IN (SELECT value FROM json_each(?)) AND number > ?
+           ORDER BY number LIMIT ${rowsAtOnce}`,
+      )
+      .all(JSON.stringify(customers), last);
+    const found = await answer(
+      `SELECT ${runColumns} FROM runs WHERE number IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+      [JSON.stringify(own.map((row) => row.number))],
+    );
+    const known = new Set(found.map(nameRun));
+    isComplete &&= own.every((row) => known.has(nameRun(row)));
+    counts.runs += own.length;
+    for (const { operations } of own) counts.operations += Number(operations);
+    if (own.length < rowsAtOnce) break;
+    last = Number(own.at(-1)?.number);
+  }
+  return isComplete && counts.runs > 0
+    ? { kind: "copied before", ...counts }
+    : { kind: "has runs", runs, own: counts.runs };
+}
+
+function nameRun({ number, started_at, pid, process_started, place, operations }: SqlRow): string {
+  return JSON.stringify([number, started_at, pid, process_started, place, operations].map(String));
 }
 
 function createDigest() {

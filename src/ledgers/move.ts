@@ -2,6 +2,8 @@
 
 import { type Context, confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { sandboxAccount, unnamedAccount } from "../config/accounts.ts";
+import type { Config } from "../config/store.ts";
+import { diskStep } from "../core/disk-errors.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { hostOf } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -9,7 +11,7 @@ import { byCount, counted, listed } from "../core/wording.ts";
 import { type CopyResult, copyLedger } from "../ledger/copy-ledger.ts";
 import { type Ledger, openLedger, openLedgerFile } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
-import { markMoved } from "../ledger/moved.ts";
+import { markMoved, readMoved } from "../ledger/moved.ts";
 import type { Run } from "../ledger/operation.ts";
 import type { PostgresAddress } from "../postgres/address.ts";
 import { createConnection } from "../postgres/connection.ts";
@@ -34,7 +36,7 @@ export const moveLedger = defineCommand({
     "yet, in one transaction. Every row is read back and compared before it counts. Then the accounts that used the\n" +
     "local ledger use the shared one. The file stays as it is, and refuses to send for these accounts from then on.\n" +
     "Drafts of the order form stay on this machine. It is refused while a run is sending. Interrupted, it can be\n" +
-    "run again.",
+    "run again: what it has copied before is found there.",
   arguments: { address: addressArgument("postgres://USER@HOST:PORT/DATABASE") },
   options: { passwordCommand: passwordCommandOption },
   confirms: true,
@@ -65,22 +67,36 @@ export const moveLedger = defineCommand({
     const accounts = await findAccounts(ledger, context);
     await confirmOrStop(context, question(await ledger.inspect(), accounts, parsed));
 
+    const switchAccounts = (content: Config): Config => {
+      const switched = accounts.flatMap((name) => {
+        const stored = content.accounts[name];
+        return stored ? [[name, { ...stored, ledger: parsed.text }] as const] : [];
+      });
+      return { ...content, accounts: { ...content.accounts, ...Object.fromEntries(switched) } };
+    };
+    const config = accounts.length === 0 ? undefined : context.config;
+    await config?.update(switchAccounts, { isTrial: true }).catch((error) => {
+      throw error instanceof CourierError
+        ? error.with({ message: `nothing was moved: ${error.message}` })
+        : error;
+    });
     const file = await openLedgerFile(directory, context);
     try {
-      const { runs, operations } = await move(file, parsed, context);
-      await context.config.update((config) => {
-        const switched = accounts.flatMap((name) => {
-          const stored = config.accounts[name];
-          return stored ? [[name, { ...stored, ledger: parsed.text }] as const] : [];
-        });
-        return { ...config, accounts: { ...config.accounts, ...Object.fromEntries(switched) } };
-      });
+      const { kind, runs, operations } = await move(file, parsed, context);
       await noteUnnamed(ledger, parsed, context);
+      await config?.update(switchAccounts).catch((error) => {
+        throw explainUnswitched(error, accounts, parsed);
+      });
       return document({ ledger: parsed.text, from: file.path, runs, operations, accounts }, (moved) => [
-        line(
-          styled("good", "Moved"),
-          ` ${counted(moved.runs, "run")} with ${counted(moved.operations, "operation")} to ${showAddress(moved.ledger).place}; all rows were compared`,
-        ),
+        kind === "copied"
+          ? line(
+              styled("good", "Moved"),
+              ` ${counted(moved.runs, "run")} with ${counted(moved.operations, "operation")} to ${showAddress(moved.ledger).place}; all rows were compared`,
+            )
+          : line(
+              styled("good", "Moved before"),
+              `: ${counted(moved.runs, "run")} with ${counted(moved.operations, "operation")} ${byCount(moved.runs, "is", "are")} in ${showAddress(moved.ledger).place}`,
+            ),
         line(
           moved.accounts.length === 0
             ? "No stored account used this ledger"
@@ -136,12 +152,10 @@ function question(
   return `Copy this machine's ledger (${counted(runs, "run")}, ${counted(operations, "operation")}) to ${place}${uses}?`;
 }
 
+type Copied = Extract<CopyResult, { kind: "copied" | "copied before" }>;
+
 /** Marks first, so that nothing is sent from the file while it is copied, nor afterwards. */
-async function move(
-  file: Database,
-  address: PostgresAddress,
-  context: Context,
-): Promise<Extract<CopyResult, { kind: "copied" }>> {
+async function move(file: Database, address: PostgresAddress, context: Context): Promise<Copied> {
   const marked = await markMoved(file, address.text);
   if (!marked)
     throw usageError("a run has begun to send", "wait until it ends, then run the same command again");
@@ -151,14 +165,20 @@ async function move(
     mayBeCopied = true;
   };
   try {
+    const [elsewhere] = marked.customers.length === 0 ? await readMoved(file) : [];
+    if (elsewhere)
+      throw usageError(
+        `this machine's ledger moved to ${showAddress(elsewhere.address).place} before`,
+        `use that one: courier ledger use ${shellQuote(elsewhere.address)}`,
+      );
     if (marked.customers.length === 0)
       throw usageError(
-        "there is nothing to move: this machine's ledger has no orders, or they moved before",
+        "there is nothing to move: this machine's ledger has no orders",
         `use the shared one: courier ledger use ${shellQuote(address.text)}`,
       );
     const result = await copyLedger(file, marked.customers, connection, onCommit);
-    if (result.kind === "copied") return result;
-    throw explain(result, address);
+    if (result.kind === "has runs" || result.kind === "differs") throw explain(result, address);
+    return result;
   } catch (error) {
     // Two ledgers of the same orders must not both send.
     if (mayBeCopied) throw withHint(error, uncertainHint);
@@ -169,20 +189,42 @@ async function move(
   }
 }
 
-function explain(
-  result: Exclude<CopyResult, { kind: "copied" }>,
-  { text, place }: PostgresAddress,
-): CourierError {
-  if (result.kind === "has runs")
+function explain(result: Exclude<CopyResult, Copied>, { text, place }: PostgresAddress): CourierError {
+  if (result.kind === "has runs") {
+    const use = `courier ledger use ${shellQuote(text)}`;
     return usageError(
       `${place} has ${counted(result.runs, "run")} already, and a ledger is copied into an empty one only`,
-      `to share it without what this machine sent: courier ledger use ${shellQuote(text)}, which says what it lacks`,
+      result.own === 0
+        ? `to share it: ${use}`
+        : `to share it without what this machine sent: ${use}, which says what it lacks`,
     );
+  }
   return new CourierError(
     "database",
     5,
     `nothing was moved: ${result.table} did not come back from ${place} as it was written`,
     { hint: "run courier doctor, then the same command again; this machine's ledger was left as it is" },
+  );
+}
+
+/** The file sends nothing more, and the accounts still name it. */
+function explainUnswitched(
+  error: unknown,
+  [account = "", ...others]: readonly string[],
+  { text, place }: PostgresAddress,
+): unknown {
+  if (!(error instanceof CourierError)) return error;
+  const use = `courier ledger use ${shellQuote(text)} --account ${shellQuote(account)}`;
+  const again = "run the same command again, which only writes the config file";
+  const step = diskStep(error);
+  return new CourierError(
+    "file",
+    5,
+    `the ledger was moved to ${place}, but no account uses it yet: ${error.message}`,
+    {
+      cause: error,
+      hint: `${step === undefined ? "when it can be written" : `${step}, then`}: ${others.length === 0 ? use : again}`,
+    },
   );
 }
 

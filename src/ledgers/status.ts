@@ -1,11 +1,14 @@
 /** `courier ledger status`: where the ledger is, how it answers, and which runs use it now. */
 
-import { defineCommand, document } from "../command/command.ts";
+import { type Context, defineCommand, document } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
-import { sandboxAccount } from "../config/accounts.ts";
+import { sandboxAccount, unnamedAccount } from "../config/accounts.ts";
 import { hostOf, isOfThisPlace } from "../core/process-place.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
+import { openLedgerFile } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
+import { findMovedOf } from "../ledger/moved.ts";
 import type { LedgerRun, LedgerStatus } from "../model/results.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { checkRun } from "../sending/owners.ts";
@@ -45,6 +48,7 @@ export const showLedgerStatus = defineCommand({
     };
     const ledger = await findLedger(context);
     if (!ledger) return document({ ...place, ...nothing }, view);
+    const movedTo = ledger.isShared ? undefined : await findMoved(account, context);
     const startedMs = clock.elapsed();
     await ledger.checkPlace();
     const latencyUs = Math.round((clock.elapsed() - startedMs) * 1_000);
@@ -70,6 +74,7 @@ export const showLedgerStatus = defineCommand({
       {
         ...place,
         ledger: ledger.path,
+        moved_to: movedTo ?? null,
         engine: facts.engine,
         tables_version: facts.tablesVersion,
         latency_us: latencyUs,
@@ -85,7 +90,18 @@ export const showLedgerStatus = defineCommand({
   },
 });
 
+/** Where the account's orders moved to: a move may have ended before the config named that ledger. */
+async function findMoved(account: string, context: Context): Promise<string | undefined> {
+  const file = await openLedgerFile(context.machine.stateDirectory, context);
+  try {
+    return await findMovedOf(file, account);
+  } finally {
+    file.close();
+  }
+}
+
 const nothing = {
+  moved_to: null,
   engine: null,
   tables_version: null,
   latency_us: null,
@@ -113,7 +129,7 @@ const columns: readonly Column<LedgerRun>[] = [
 ];
 
 function view(status: LedgerStatus): readonly Block[] {
-  const { ledger, engine, tables_version, latency_us, running, weaknesses } = status;
+  const { account, ledger, moved_to, engine, tables_version, latency_us, running, weaknesses } = status;
   const { place, passwordCommand } = showAddress(ledger);
   const where = status.account === sandboxAccount ? "on this machine, as for every sandbox" : kindOf(status);
   if (engine === null || latency_us === null)
@@ -137,9 +153,24 @@ function view(status: LedgerStatus): readonly Block[] {
           line(`${counted(running.length, "run")} ${byCount(running.length, "uses", "use")} it now`),
           table(columns, running),
         ]),
+    ...(moved_to === null ? [] : describeMove(account, moved_to)),
     ...weaknesses.map((weakness) =>
       paragraph({ style: "warn", text: `never twice is not certain: ${weakness}` }),
     ),
+  ];
+}
+
+function describeMove(account: string, address: string): readonly Block[] {
+  const named =
+    account === unnamedAccount
+      ? `COURIER_LEDGER=${shellQuote(address)}`
+      : `courier ledger use ${shellQuote(address)} --account ${shellQuote(account)}`;
+  return [
+    paragraph({
+      style: "warn",
+      text: `its orders moved to ${showAddress(address).place}, so nothing is sent from here`,
+    }),
+    line(`Name that ledger: ${named}`),
   ];
 }
 

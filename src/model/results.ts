@@ -96,12 +96,16 @@ const ledgerRunSchema = object({
 });
 export type LedgerRun = Infer<typeof ledgerRunSchema>;
 
-/** `ledger`: a file, or an address; `named_by`: `account` or `COURIER_LEDGER`, null for the local one. */
+/**
+ * `ledger`: a file, or an address; `named_by`: `account` or `COURIER_LEDGER`, null for the local one; `moved_to`: the
+ * address that has the account's orders, where the local one sends nothing for it any more.
+ */
 const ledgerStatusSchema = object({
   account: text,
   ledger: text,
   shared: boolean(),
   named_by: textOrNull,
+  moved_to: textOrNull,
   engine: textOrNull,
   tables_version: nullable(count),
   latency_us: nullable(count),

@@ -1,13 +1,16 @@
 /** `courier ledger use|status|move|forget` with a real PostgreSQL. */
 
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { copyFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { toJsonSchema } from "../../src/model/json-schema.ts";
-import { putConfig, readConfigText } from "../support/config-file.ts";
+import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
 import type { RunOptions } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
@@ -15,6 +18,7 @@ import { recordRun, withLedger } from "../support/ledger.ts";
 import { breakAtCommit } from "../support/lost-commit.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { canMount, holdFile, mountDisk } from "../support/small-disk.ts";
 
 const rows = [row("A-1", "李一"), row("A-2", "李二"), row("A-3", "李三")];
 
@@ -370,6 +374,104 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(await home.status()).toMatchObject({ in_doubt: 1 });
   });
 
+  test.skipIf(!canMount())(
+    "move copies nothing where the config file cannot be written, and works once it can (needs root)",
+    async () => {
+      const home = await createShop();
+      const disk = await mountDisk("size=32k");
+      const env = { COURIER_CONFIG_DIR: disk };
+      await copyFile(configPath(home), path.join(disk, "config.json"));
+      await home.importRows("", { env });
+      const address = await server.createDatabase();
+      const filler = path.join(disk, "filler");
+      await writeFile(filler, Buffer.alloc(32_768)).catch(() => undefined);
+      const full = await home.json(`ledger move ${address} --yes`, { env });
+      expect(errorOf(full)).toMatchObject({
+        message: `nothing was moved: cannot write the config file ${disk}/config.json: the disk is full`,
+        hint: "make room, then run the same command again",
+        exit: 5,
+      });
+      await rm(filler);
+      execFileSync("mount", ["-o", "remount,ro", disk]);
+      const readOnly = await home.json(`ledger move ${address} --yes`, { env });
+      expect(errorOf(readOnly)).toMatchObject({
+        message: expect.stringMatching(/^nothing was moved: .*it cannot be written to$/),
+        hint: expect.stringContaining(`${disk} must be a directory that your user can write to`),
+        exit: 2,
+      });
+      execFileSync("mount", ["-o", "remount,rw", disk]);
+      expect(await count(address, "runs")).toBe(0);
+      expect(
+        await home.importFile(await putRows(home, row("C-1")), "", { env: { ...noKey, ...env } }),
+      ).toMatchObject({
+        exit: 0,
+      });
+      expect((await home.json(`ledger move ${address} --yes`, { env })).result).toMatchObject({
+        operations: 4,
+      });
+    },
+  );
+
+  test.skipIf(!canMount())(
+    "where only the config file could not be replaced, the error and status say so, and move finishes (needs root)",
+    async () => {
+      const home = await createShop();
+      await home.importRows();
+      const address = await server.createDatabase();
+      const move = `ledger move ${address} --yes`;
+      const release = holdFile(configPath(home));
+      const failed = errorOf(await home.json(move));
+      expect(failed).toMatchObject({
+        code: "file",
+        message: `the ledger was moved to ${address}, but no account uses it yet: cannot write the config file ${configPath(home)}: another program is using it`,
+        hint: `when it can be written: courier ledger use ${address} --account shop`,
+        exit: 5,
+      });
+      release();
+      expect(await home.status()).toMatchObject({ shared: false, moved_to: address });
+      const shown = await home.courier("ledger status", { terminal: 300 });
+      expect(shown.stdout).toContain(`its orders moved to ${address}, so nothing is sent from here`);
+      expect(shown.stdout).toContain(`courier ledger use ${address} --account shop`);
+      expect((await home.importRows()).exit).toBe(5);
+      // Another machine goes on meanwhile.
+      const other = await createShop({ shop: { ledger: address } });
+      await other.importFile(await putRows(other, row("E-1")), "", { env: noKey });
+
+      const again = await home.courier(move);
+      expect([again.exit, again.stderr]).toEqual([0, ""]);
+      expect(again.stdout).toMatch(/^Moved before: 1 run with 3 operations is in /);
+      expect(await home.ledgers()).toMatchObject({ shop: address });
+      expect(await home.status()).toMatchObject({ shared: true, moved_to: null, operations: 4 });
+      expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
+    },
+  );
+
+  test("with a key in the environment alone, move writes no config file, and status names the variable", async () => {
+    const home = await createImportHome(sheet(...rows));
+    await home.run();
+    const address = await server.createDatabase();
+    const moved = await home.courier(`ledger move ${address} --yes`);
+    expect(moved).toMatchObject({ exit: 0, stderr: expect.stringContaining(`COURIER_LEDGER=${address}`) });
+    expect(existsSync(configPath(home))).toBe(false);
+    const { stdout } = await home.courier("ledger status", { terminal: 300 });
+    expect(stdout).toContain(`Name that ledger: COURIER_LEDGER=${address}`);
+    expect((await home.run()).exit).toBe(5);
+  });
+
+  test("a move elsewhere names where the ledger moved before", async () => {
+    const home = await createShop({ shop: {} });
+    await home.importRows();
+    const address = await server.createDatabase();
+    await home.json(`ledger move ${address} --yes`);
+    await home.put({ shop: {} });
+    const other = await server.createDatabase();
+    expect(errorOf(await home.json(`ledger move ${other} --yes`))).toMatchObject({
+      message: `this machine's ledger moved to ${address} before`,
+      hint: `use that one: courier ledger use ${address}`,
+      exit: 2,
+    });
+  });
+
   test("move keeps the local ledger in use where the server fails in the middle", async () => {
     const home = await createShop();
     await home.importRows();
@@ -520,7 +622,6 @@ const elsewhere = { pid: 7, started: "1", place: "other - -" };
 
 async function putRows(home: { put: never } | object, ...content: readonly string[]): Promise<string> {
   const { directory } = home as { directory: string };
-  const { writeFile } = await import("node:fs/promises");
   const file = `${directory}/other.csv`;
   await writeFile(file, sheet(...content));
   return file;
