@@ -44,7 +44,7 @@ export interface Overview {
   /** Columns that match no field of an order; those without a title by their letters, where they hold something. */
   readonly unused: readonly string[];
   readonly encoding: Encoding;
-  /** The first text with characters beyond ASCII, which shows whether the encoding is right. */
+  /** A text of the file with characters beyond ASCII, which shows whether the encoding is right. */
   readonly sample: string | undefined;
   hasRef(ref: string): boolean;
   /** Whether a valid row has this number. */
@@ -116,7 +116,8 @@ async function readAll(
   const otherSenders = createCompactHashMap();
   const numberedRows: NumberedRow[] = [];
   let header: readonly string[] = [];
-  let sample: string | undefined;
+  const { encoding } = options.facts;
+  const sample = createSample();
   let unused: readonly string[] = [];
   let columns: Overview["columns"] = new Map();
   const tallies = new Map<string, number>();
@@ -150,6 +151,7 @@ async function readAll(
     count += 1;
     const { rows: ofOrder = [0] } = "ok" in checked ? checked.ok : checked;
     fileRows += ofOrder.length;
+    if (encoding !== "utf-8") sample.note("ok" in checked ? checked.ok : checked);
     if (count === firstWrong + rowsBeforeNote && problems[0] && !isAgain && !options.hasNotedProblem)
       noteProblem(problems[0], context);
     if ("problems" in checked) {
@@ -177,7 +179,6 @@ async function readAll(
     if (ref !== undefined) refs += 1;
     if (writtenNumbers) numberedRows.push({ row, rows, ref, content, writtenNumbers });
     sum = BigInt.asUintN(128, sum + BigInt(`0x${hash("sha256", content).slice(0, 32)}`));
-    sample ??= findText(draft, isBeyondAscii)?.text;
     const level = draft.service_type ?? "";
     serviceLevels.set(level, (serviceLevels.get(level) ?? 0) + 1);
     const sender = draft.sender?.name ?? "-";
@@ -185,7 +186,6 @@ async function readAll(
     else if (!senders.has(sender)) otherSenders.set(sender, 1);
   }
   if (count === 0 && reading.skipped.size === 0) throw fileError(`${options.name} has no rows`);
-  const { encoding } = options.facts;
   const ofAll = new Set(
     [...tallies].flatMap(([kind, times]) => (count > 1 && times === count ? [kind] : [])),
   );
@@ -202,7 +202,7 @@ async function readAll(
     columns,
     unused: [...unused, ...untitled.names(options.table?.columnsBeyond ?? [])],
     encoding,
-    sample,
+    sample: sample.find(header),
     hasRef: (ref) => refTable.has(ref),
     hasRow: (number) => number <= plainRows || numbers.has(String(number)),
     countOf: (content) => contents.get(content) ?? 0,
@@ -248,6 +248,18 @@ export async function* readAgain(source: RowsOptions, { spoiled }: Overview): As
 }
 
 const isBeyondAscii = (text: string) => /[^\u0020-\u007e]/.test(text);
+
+/** Takes the first name of a receiver, else the first cell, else a title: the sender may be of the address book. */
+function createSample() {
+  let [name, cell]: (string | undefined)[] = [];
+  return {
+    note({ draft, raw }: Pick<ImportRow, "draft" | "raw">): void {
+      name ??= findText({ name: draft.receiver?.name ?? "" }, isBeyondAscii)?.text;
+      cell ??= findText("value" in raw ? raw.value : [...raw.cells], isBeyondAscii)?.text;
+    },
+    find: (header: readonly string[]) => name ?? cell ?? header.find(isBeyondAscii),
+  };
+}
 
 /** The encoding with a sample of the text; empty for UTF-8. */
 export function describeEncoding({ encoding, sample }: Pick<Overview, "encoding" | "sample">): string {

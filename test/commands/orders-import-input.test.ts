@@ -122,12 +122,38 @@ describe("a file that is not UTF-8", () => {
   test("is told with some of its text, before it is sent and by --check", async () => {
     const home = await createImportHome(chinese);
     const checked = await home.courier(["orders", "import", home.file, "--check"]);
-    expect(checked.stdout).toMatch(/^Encoding +GB18030, such as “张三”; if that is wrong, use --encoding$/m);
+    expect(checked.stdout).toMatch(/^Encoding +GB18030, such as “李四”; if that is wrong, use --encoding$/m);
     const data = await home.courier(["orders", "import", home.file, "--check", "--json"]);
     expect(JSON.parse(data.stdout)).toMatchObject({ encoding: "gb18030" });
     const sent = await home.run();
-    expect(sent.stderr).toContain("read as GB18030, such as “张三”; if that is wrong, use --encoding\n");
+    expect(sent.stderr).toContain("read as GB18030, such as “李四”; if that is wrong, use --encoding\n");
     expect([sent.exit, names(home)]).toEqual([0, ["李四"]]);
+  });
+
+  /** 李四, and 茶. */
+  const [receiver, item] = ["\xc0\xee\xcb\xc4", "\xb2\xe8"];
+
+  test.each([
+    [
+      "a receiver's name of a later row",
+      `ref,receiver.name,item.name\n1,Li,${item}\n2,${receiver},x\n`,
+      "李四",
+    ],
+    ["a cell, where no receiver's name has one", `ref,receiver.name,item.name\n1,Li,${item}\n`, "茶"],
+    ["a cell of no field", `ref,receiver.name,item.name,note\n1,Li,x,${item}\n`, "茶"],
+    [
+      "a row that is wrong",
+      `ref,receiver.name,item.name,item.quantity\n1,${receiver},x,two\n2,Li,x,2\n`,
+      "李四",
+    ],
+    ["a title", `ref,receiver.name,item.name,${item}\n1,Li,x,y\n`, "茶"],
+    ["a line of JSON", `{"receiver":{"name":"${receiver}"},"item":{"name":"x"}}\n`, "李四"],
+  ])("the text that is shown is the file's own, not the sender's: %s", async (_what, content, text) => {
+    const home = await createImportHome(Buffer.from(content, "latin1"));
+    await home.courier("addresses add shop --name 王五 --phone 13800138000");
+    const words = ["orders", "import", home.file, "--sender", "@shop", "--check"];
+    const { stdout } = await home.courier(words);
+    expect(stdout).toMatch(new RegExp(`^Encoding +GB18030, such as “${text}”;`, "m"));
   });
 
   test("and cannot be Chinese is refused with row and column, and nothing is sent", async () => {
