@@ -105,7 +105,9 @@ export async function* readOrders(
   let orderAbove = "";
   for await (const source of rows) {
     if (!source.isHidden) tally?.line();
-    const line = source.misfit ? undefined : readLine(source, layout);
+    const read = readLine(source, layout);
+    const total = source.misfit ? undefined : findTotal(read, options);
+    const line = source.misfit || total ? undefined : read;
     if (lines.length > 0 && !(line && continues(line, lines, options))) {
       const record = assemble(lines);
       if (record) yield record;
@@ -115,8 +117,8 @@ export async function* readOrders(
       lines.push(line);
       if (line.key !== "") orderAbove = line.key;
     } else {
-      const { key } = readLine(source, layout);
-      yield refuseRow(source, hasLines(layout) && (key === "" || key === orderAbove));
+      const { key } = read;
+      yield refuseRow(source, total, hasLines(layout) && (key === "" || key === orderAbove));
     }
   }
   const last = lines.length > 0 ? assemble(lines) : undefined;
@@ -130,9 +132,32 @@ function hasLines({ preset, fields, orderKey }: Layout): boolean {
     : orderKey !== undefined || fields.some(({ path }) => path === "ref");
 }
 
-function refuseRow(source: NumberedRow, mayBeLine: boolean): OrderRecord {
+const totalWord = /^(?:[合总總小共]\s*[计計]|(?:grand\s+)?totals?|sub[\s-]?totals?|sum)\s*[:：]?$/i;
+
+/** The problem of a row below the orders that adds them up: its only word is in the column of the goods. */
+function findTotal(
+  { source, cells, key }: Line,
+  { layout, isWorkbook }: OrderOptions,
+): RowProblem | undefined {
+  const goods = cells.get("item.name") ?? cells.get("item.list");
+  if (!goods || !totalWord.test(goods.text.trim()) || key !== "") return undefined;
+  if ([...cells.keys()].some((path) => path === "ref" || path.startsWith("receiver."))) return undefined;
+  const { row, line } = source;
+  return {
+    ...{ row, line },
+    ...(isWorkbook ? { cell: nameCell({ column: goods.index, row: line }) } : {}),
+    column: layout.names[goods.index] ?? "",
+    value: goods.text,
+    message: "looks like a total of the rows above: delete the row, or give the item another name",
+  };
+}
+
+function refuseRow(source: NumberedRow, found: RowProblem | undefined, mayBeLine: boolean): OrderRecord {
   const { row, line, misfit } = source;
-  const problem = { row, line, column: "", value: misfit?.text ?? "", message: misfit?.message ?? "" };
+  const problem = found ?? {
+    ...{ row, line, column: "", value: misfit?.text ?? "" },
+    message: misfit?.message ?? "",
+  };
   return {
     rows: [row],
     line,
@@ -140,10 +165,10 @@ function refuseRow(source: NumberedRow, mayBeLine: boolean): OrderRecord {
     draft: {},
     lines: [source],
     problems: [problem],
-    faulty: new Set(),
+    faulty: new Set(["sender", "receiver", "item"]), // no more is said of the row
     former: undefined,
     mayBeLine,
-    isHidden: false,
+    isHidden: found !== undefined && source.isHidden === true,
   };
 }
 

@@ -137,6 +137,74 @@ test("a workbook with the titles of groups above its header is read by the heade
   ]);
 });
 
+describe("a total below the table, in the column of the goods", () => {
+  const columns = "ref,receiver.name,receiver.phone,item.name,item.quantity,sender.name";
+  const orders = ["v-1,a,13900139000,book,1,zs", "v-2,b,13900139001,cup,2,zs"];
+  const message = "looks like a total of the rows above: delete the row, or give the item another name";
+
+  test.each(["合计", "总计：", "小 计", "Total", "TOTALS:", "Sum", "Sub-total", "grand total"])(
+    "%s is a wrong row, and is not joined to the last order",
+    async (word) => {
+      const home = await createImportHome(sheetOf(columns, ...orders, `,,,${word},3,`));
+      const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+      expect(ran.exit).toBe(2);
+      expect(JSON.parse(ran.stderr).error.details).toEqual([
+        { row: 3, line: 4, column: "item.name", value: word, message },
+      ]);
+      const skipped = await home.run("--skip-wrong");
+      // As with any row that may be a line of it, the order above is not sent without the row.
+      expect(skipped.report.map(({ ref, outcome }) => [ref, outcome])).toEqual([
+        ["v-1", "created"],
+        ["v-2", "wrong"],
+        [null, "wrong"],
+      ]);
+      await home.put(sheetOf(columns, ...orders));
+      expect([(await home.run()).exit, home.posts]).toEqual([0, 2]);
+      expect(await drafts(home)).toMatchObject([
+        { item: { name: "book" } },
+        { item: { name: "cup", quantity: "2" } },
+      ]);
+    },
+  );
+
+  test("names the cell of a workbook, and without a ref column, too", async () => {
+    const home = await createImportHome("");
+    const file = await home.put(
+      sheetOfRows(["receiver.name", "item.name", "sender.name"], ["a", "book", "zs"], ["", "合计", ""]),
+      "orders.xlsx",
+    );
+    const ran = await home.courier(["orders", "import", file, "--yes", "--json"]);
+    expect(JSON.parse(ran.stderr).error.details).toMatchObject([
+      { row: 3, cell: "B3", column: "item.name", message },
+    ]);
+  });
+
+  test("in a hidden row is left out with the other hidden rows", async () => {
+    const home = await createImportHome("");
+    const file = await home.put(
+      sheetOfRows(
+        ["ref", "receiver.name", "item.name", "item.quantity", "sender.name"],
+        ["v-1", "a", "cup", "2", "zs"],
+        { cells: ["", "", "合计", "2", ""], attributes: 'hidden="1"' },
+      ),
+      "orders.xlsx",
+    );
+    expect(await home.importFile(file, "--skip-hidden")).toMatchObject({ exit: 0 });
+    expect(await drafts(home)).toMatchObject([{ item: { name: "cup", quantity: "2" } }]);
+  });
+
+  test("is none where the name has more, or the row has a ref or a receiver", async () => {
+    const home = await createImportHome(
+      sheetOf(columns, "v-1,a,13900139000,book,1,zs", ",,,Total gift,2,", "v-2,b,13900139001,Total,1,zs"),
+    );
+    expect((await home.run()).exit).toBe(0);
+    expect(await drafts(home)).toMatchObject([
+      { item: { name: "book; Total gift" } },
+      { item: { name: "Total" } },
+    ]);
+  });
+});
+
 describe("lines of one order", () => {
   test("in any sheet are rows where only the goods are filled", async () => {
     const home = await createImportHome(
