@@ -1,5 +1,6 @@
 /** `courier login`: asks for base URL and key, checks them with one profile call, stores them. */
 
+import { noteNewKey } from "../command/account-mirror.ts";
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { hasLedger } from "../command/found-ledger.ts";
 import { switchOption, textOption } from "../command/options.ts";
@@ -120,9 +121,11 @@ async function learnCustomer(
     const customer = profile
       ? await ledger.learnCustomer({ ...used, profileId: profile.id?.value })
       : await ledger.findCustomer(service, key);
+    const isOwn = await noteNewKey({ account, service, key: "" }, customer, context);
+    if (!customer) return;
     const all = await ledger.customersOnlyOf(account, []);
-    if (all.some((each) => each.service === service && each.id !== customer?.id))
-      await context.forgetKnownOrders(account);
+    const hadAnother = all.some((each) => each.service === service && each.id !== customer.id);
+    if (hadAnother && !isOwn) await context.forgetKnownOrders(account);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     context.messages.trace(`the ledger does not know yet whose key this is: ${reason}`);

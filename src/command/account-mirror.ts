@@ -1,18 +1,22 @@
 /** The mirror of a run's account, brought up to date with the orders that this machine created. */
 
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { Clock } from "../core/clock.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
+import type { Customer } from "../ledger/customers.ts";
 import { hasLedger as hasLocalLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { type Answer, type Mirror, openMirror } from "../mirror/mirror.ts";
-import { hasMirror } from "../mirror/mirror-files.ts";
+import { deleteMirror, hasMirror } from "../mirror/mirror-files.ts";
 import type { MirrorOwner } from "../mirror/mirror-path.ts";
 import type { Context } from "./command.ts";
+import { isMirrorOf } from "./mirror-customer.ts";
 import { mirrorOwnerOf } from "./mirror-owner.ts";
+import type { Taken } from "./orders-from-ledger.ts";
 
-/** The ledger as it was when its orders were taken over. */
+/** Ledger and key as they were when the ledger's orders were taken over. */
 const versionFact = "ledger_version";
 /** A run whose output is written waits so long for other processes. */
 const longestWaitMs = 250;
@@ -26,15 +30,39 @@ export async function mirrorOwner(context: Context): Promise<MirrorOwner> {
   return mirrorOwnerOf(await context.account());
 }
 
-/** Throws `database`, exit 5. It is closed when the run ends. */
+/** Throws `database`, exit 5. It is closed when the run ends. One of another customer's orders is made anew. */
 export async function openAccountMirror(context: Context): Promise<Mirror> {
   const owner = await mirrorOwner(context);
   const { clock, signal, machine } = context;
   const mirror = await openMirror(machine.stateDirectory, owner, { clock, signal });
   context.addCleanup(async () => mirror.close());
   await refreshIndex(mirror, context);
-  await addOwnOrders(mirror, context);
-  return mirror;
+  if ((await addOwnOrders(mirror, context)) !== "another") return mirror;
+  mirror.close();
+  deleteMirror(machine.stateDirectory, owner);
+  context.messages.note(
+    "The account has another customer's key by now: the mirror of the one before is deleted.",
+  );
+  return openAccountMirror(context);
+}
+
+/**
+ * The next command that uses the mirror finds out whose key the account has now. True where the mirror is known to have
+ * this customer's orders.
+ */
+export async function noteNewKey(
+  owner: MirrorOwner,
+  customer: Customer | undefined,
+  { clock, machine }: Context,
+): Promise<boolean> {
+  if (!hasMirror(machine.stateDirectory, owner)) return false;
+  const mirror = await openMirror(machine.stateDirectory, owner, { clock });
+  try {
+    await mirror.setFact(versionFact, "");
+    return customer !== undefined && (await isMirrorOf(mirror, customer)) === true;
+  } finally {
+    mirror.close();
+  }
 }
 
 /** Of a mirror that an earlier version made. */
@@ -52,34 +80,37 @@ async function refreshIndex(mirror: Mirror, context: Context): Promise<void> {
 const longestTakeMs = 2_000;
 
 /** Adds orders that the ledger has and the mirror has not. Throws `database`, exit 5. */
-export async function addOwnOrders(mirror: Mirror, context: Context): Promise<void> {
+export async function addOwnOrders(mirror: Mirror, context: Context): Promise<Taken> {
   const { stateDirectory } = context.machine;
   const take = async () => {
     const { takeFromLedger } = await import("./orders-from-ledger.ts");
-    await takeFromLedger(mirror, await mirrorOwner(context), context);
+    return takeFromLedger(mirror, await mirrorOwner(context), context);
   };
   if (await context.sharesLedger()) return takeInTime(take(), context);
-  if (!hasLocalLedger(stateDirectory)) return;
-  const version = describeVersion(ledgerPath(stateDirectory));
-  if (version === (await mirror.fact(versionFact))) return;
-  await take();
-  await mirror.setFact(versionFact, version);
+  if (!hasLocalLedger(stateDirectory)) return "all";
+  const version = describeVersion(ledgerPath(stateDirectory), await context.account());
+  if (version === (await mirror.fact(versionFact))) return "all";
+  const taken = await take();
+  if (taken === "all") await mirror.setFact(versionFact, version);
+  return taken;
 }
 
 /** A server that cannot be reached is no reason to find nothing: it is waited for only so long. */
-async function takeInTime(taken: Promise<void>, { clock, messages }: Context): Promise<void> {
+async function takeInTime(taking: Promise<Taken>, { clock, messages }: Context): Promise<Taken> {
   let cancel = () => {};
   const late = new Promise<"late">((resolve) => {
     cancel = clock.after(longestTakeMs, () => resolve("late"));
   });
   try {
-    if ((await Promise.race([taken, late])) !== "late") return;
+    const taken = await Promise.race([taking, late]);
+    if (taken !== "late") return taken;
   } catch (error) {
     if (!(error instanceof CourierError) || error.code !== "database") throw error;
   } finally {
     cancel();
   }
   messages.note("The shared ledger does not answer: orders sent since the last search may be missing.");
+  return "unknown";
 }
 
 /** Records answers of a run that needed no mirror, where there is one. Throws `database`, exit 5. */
@@ -97,13 +128,15 @@ export async function recordAnswers(
   }
 }
 
-/** Changes with each commit to the file. */
-function describeVersion(file: string): string {
+/** Changes with each commit to the file, and with a key that is at hand: a key ring or a program might ask the user. */
+function describeVersion(file: string, account: ActiveAccount): string {
+  const key = account.kind === "remote" && "apiKey" in account.key ? account.key.apiKey : "";
+  const hash = createHash("sha256").update(key).digest("hex").slice(0, 16);
   const parts = [file, `${file}-wal`].map((each) => {
     const found = statSync(each, { throwIfNoEntry: false });
     return found === undefined ? "none" : `${found.size} ${found.mtimeMs}`;
   });
-  return parts.join(", ");
+  return [...parts, hash].join(", ");
 }
 
 /** What a mirror has before a sync was completed, and how to read the rest. */

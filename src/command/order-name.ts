@@ -5,7 +5,7 @@ import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
-import { nameOperation, type Operation } from "../ledger/operation.ts";
+import { isMade, nameOperation, type Operation } from "../ledger/operation.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { hasMirror } from "../mirror/mirror-files.ts";
 import { type MirroredOrder, textAt } from "../mirror/mirrored-order.ts";
@@ -54,7 +54,7 @@ export function openOrderNames(context: Context): (name: string) => Promise<stri
         unread = error;
         return [];
       });
-    const found = known.length > 0 || isRef ? known : await list(name);
+    const found = known.length > 0 ? known : isRef ? await findByRef(name, context) : await list(name);
     const order = choose(name, found);
     if (order === undefined) throw unread ?? (await noSuchOrder(name, context));
     return order.id;
@@ -96,7 +96,8 @@ export function openParcelNames(context: Context): (name: string) => Promise<str
     const isRef = refOf(name) !== undefined;
     // A mirror that cannot be read must not hide what the service said.
     const known = await findInMirror(name, await (isRef ? mirror() : mirror().catch(() => undefined)));
-    const order = choose(name, known.length > 0 || isRef ? known : await lookUpName(name));
+    const found = known.length > 0 ? known : isRef ? await findByRef(name, context) : await lookUpName(name);
+    const order = choose(name, found);
     if (order === undefined && isRef) throw await noSuchOrder(name, context);
     if (order === undefined) return undefined;
     const { id, trackingNumber = (await lookUp(id)).trackingNumber } = order;
@@ -225,9 +226,23 @@ async function noSuchOrder(name: string, context: Context): Promise<CourierError
   });
 }
 
+/** The orders that the ledger has for a name `ref:R`, under any account name of the customer. */
+async function findByRef(name: string, context: Context): Promise<readonly NamedOrder[]> {
+  const sent = await findSent(refOf(name) ?? "", context);
+  return sent.filter(isMade).flatMap(({ order }) => {
+    return order ? [{ id: order.id, trackingNumber: order.tracking_number ?? undefined }] : [];
+  });
+}
+
 /** The create of a ref whose outcome is not known. */
 async function findOpen(ref: string, context: Context): Promise<Operation | undefined> {
-  const customer = (await hasLedger(context)) ? await context.knownCustomer() : undefined;
-  const sent = customer && (await (await context.ledger()).findByRef(customer.id, ref));
-  return sent?.find(({ state }) => state === "sending" || state === "unknown");
+  const sent = await findSent(ref, context);
+  return sent.find(({ state }) => state === "sending" || state === "unknown");
+}
+
+/** Throws ServiceFailure where the service cannot be asked about a new key: no claim may be made about its refs. */
+async function findSent(ref: string, context: Context): Promise<readonly Operation[]> {
+  if (!(await hasLedger(context))) return [];
+  const { id } = await context.customer();
+  return (await context.ledger()).findByRef(id, ref);
 }

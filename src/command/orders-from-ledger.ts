@@ -1,6 +1,7 @@
 /** Brings the mirror up to date with the orders that this machine created. */
 
 import { ServiceFailure } from "../api/failure.ts";
+import { CourierError } from "../core/errors.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
 import type { Answer, Mirror } from "../mirror/mirror.ts";
@@ -8,39 +9,43 @@ import type { MirrorOwner } from "../mirror/mirror-path.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type JsonObject, jsonNumber } from "../model/json.ts";
 import type { Context } from "./command.ts";
+import { claimMirror } from "./mirror-customer.ts";
 
 /** Orders taken over at once. */
 const batchSize = 500;
 /** A run that did not end in this time was killed. */
 const longestRunMs = 24 * 3_600_000;
 
-/**
- * Adds orders that this machine created since the last time, with the phones and addresses that a list lacks. None where
- * it is not known whose key the account has.
- */
-export async function takeFromLedger(mirror: Mirror, owner: MirrorOwner, context: Context): Promise<void> {
+/** `unknown`: it could not be found out whose key the account has. `another`: the mirror has another customer's orders. */
+export type Taken = "all" | "unknown" | "another";
+
+/** Adds orders that this machine created since the last time, with the phones and addresses that a list lacks. */
+export async function takeFromLedger(mirror: Mirror, owner: MirrorOwner, context: Context): Promise<Taken> {
   const ledger = await context.ledger();
-  const customer = (await findCustomer(context))?.id;
-  if (customer === undefined) return;
+  const customer = await findCustomer(context);
+  if (customer === undefined) return "unknown";
+  if (!(await claimMirror(mirror, customer))) return "another";
   const firstOpen =
     (await ledger.firstOpenRun(context.clock.now() - longestRunMs)) ?? Number.POSITIVE_INFINITY;
   let after = parseOperationName((await mirror.fact("ledger_through")) ?? "") ?? { run: 0, number: 0 };
   for (;;) {
-    const found = await ledger.ordersSince({ ...owner, customer }, after, batchSize);
+    const found = await ledger.ordersSince({ ...owner, customer: customer.id }, after, batchSize);
     const last = found.at(-1);
     if (!last) break;
     for (const operation of found) await mirror.record(answersOf(operation), operation.endedAtMs ?? 0);
     after = last;
     if (last.run < firstOpen) await mirror.setFact("ledger_through", nameOperation(last));
   }
+  return "all";
 }
 
-/** The account may have had another customer's key. One that the ledger does not know is asked about. */
+/** The account may have had another customer's key. The service is asked about a key that the ledger does not know. */
 async function findCustomer(context: Context): Promise<Customer | undefined> {
   try {
     return (await context.knownCustomer()) ?? (await context.customer());
   } catch (error) {
-    if (!(error instanceof ServiceFailure)) throw error;
+    const hasNoKey = error instanceof CourierError && ["key_command", "key_ring"].includes(error.code);
+    if (!hasNoKey && !(error instanceof ServiceFailure)) throw error;
     return undefined;
   }
 }

@@ -5,6 +5,7 @@ import type { CourierService } from "../api/service.ts";
 import { mirrorOwner, openAccountMirror } from "../command/account-mirror.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, document } from "../command/command.ts";
+import { claimMirror } from "../command/mirror-customer.ts";
 import { countOption, switchOption } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
@@ -85,14 +86,11 @@ function tellHowFar(failure: ServiceFailure, mirrored: number, { nextCommand }: 
 
 /** An account may have been given the key of another customer, whose orders are others. */
 async function ensureSameCustomer(mirror: Mirror, context: Context): Promise<void> {
-  const { id } = await context.customer();
-  const known = await mirror.fact("customer");
-  if (known !== undefined && known !== String(id))
-    throw usageError(
-      "the key of this account belongs to another customer than the orders in the mirror",
-      `to begin a new mirror: ${context.nextCommand("sync --rebuild")}`,
-    );
-  await mirror.setFact("customer", String(id));
+  if (await claimMirror(mirror, await context.customer())) return;
+  throw usageError(
+    "the key of this account belongs to another customer than the orders in the mirror",
+    `to begin a new mirror: ${context.nextCommand("sync --rebuild")}`,
+  );
 }
 
 function describe({ orders, listed, looked_up, not_shown, without_phone, calls }: SyncResult) {

@@ -1,0 +1,74 @@
+/** A new key of an account: of the same customer it keeps refs and mirror, of another one it leads to none of them. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { putConfig, readConfigText } from "../support/config-file.ts";
+import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
+import { errorOf, row, sheet } from "../support/imports.ts";
+
+/** The first customer's order with the ref A-1 is in the mirror, which is synced. The second one has an order of the same id. */
+async function prepare() {
+  const home = await createTwoCustomers();
+  const login = (key: string, words = "") =>
+    home.courier(`login --base-url ${home.baseUrl} --allow-http ${words}`, { stdin: key });
+  const send = async (...rows: readonly string[]) => {
+    const file = path.join(home.directory, "orders.csv");
+    await writeFile(file, sheet(...rows));
+    const sent = await home.courier(`orders import ${file} --yes`);
+    expect(sent.exit, sent.stderr).toBe(0);
+  };
+  await login(secondKey, "--account second");
+  const file = path.join(home.directory, "second.csv");
+  await writeFile(file, sheet(row("B-1", "王五")));
+  expect((await home.courier(`orders import ${file} --yes --account second`)).exit).toBe(0);
+  await login(firstKey);
+  await home.courier("accounts use default");
+  await send(row("A-1"));
+  expect((await home.courier("sync")).exit).toBe(0);
+  const shown = JSON.parse((await home.courier("orders show ref:A-1 --json")).stdout);
+  const found = async () => JSON.parse((await home.courier("find --json --all")).stdout) as { ref: string }[];
+  return { ...home, login, send, shown, found };
+}
+
+test("a key whose customer cannot be asked for makes no claim about a ref, now and later", async () => {
+  const home = await prepare();
+  await home.login(rotatedKey, "--no-verify");
+  home.setDown(true);
+  expect(await home.found()).toMatchObject([{ ref: "A-1" }]);
+  const unknown = await home.courier("orders show ref:A-9 --json");
+  expect(errorOf(unknown).code).toBe("no_response");
+  home.setDown(false);
+  const shown = await home.courier("orders show ref:A-1 --json");
+  expect(JSON.parse(shown.stdout), shown.stderr).toMatchObject({ id: home.shown.id });
+  expect(errorOf(await home.courier("orders show ref:A-9 --json")).code).toBe("no_such_order");
+});
+
+test("a key of the same customer keeps the mirror, also where the account had another customer's before", async () => {
+  const home = await prepare();
+  for (const key of [secondKey, firstKey]) await home.login(key);
+  expect((await home.courier("sync")).exit).toBe(0);
+  await home.login(rotatedKey);
+  home.setDown(true);
+  expect(await home.found()).toMatchObject([{ ref: "A-1" }]);
+  expect((await home.courier("find 李四")).stderr).not.toContain("no sync was completed");
+});
+
+test("a key that was changed in the config file drops the mirror of the customer before", async () => {
+  const home = await prepare();
+  await putConfig(home, (await readConfigText(home)).replace(firstKey, secondKey));
+  const found = await home.courier("find --json --all");
+  expect(JSON.parse(found.stdout)).toEqual([]);
+  expect(found.stderr).toContain("the mirror of the one before is deleted");
+  expect(errorOf(await home.courier("orders cancel ref:A-1 --yes --json")).code).toBe("no_such_order");
+  expect((await home.courier("find --json --all")).stderr).not.toContain("deleted");
+});
+
+test("a ref that the customer sent under another account name is found", async () => {
+  const home = await prepare();
+  await home.login(rotatedKey, "--account shop");
+  const shown = await home.courier("orders show ref:A-1 --json --account shop");
+  expect(JSON.parse(shown.stdout), shown.stderr).toMatchObject({ id: home.shown.id });
+  const other = await home.courier("orders show ref:A-1 --json --account second");
+  expect(errorOf(other).code).toBe("no_such_order");
+});
