@@ -575,8 +575,8 @@ test("elsewhere than at a terminal, a line every few seconds says how far it is"
   const { stderr } = await home.run("--rate 2");
   const lines = stderr.split("\n").filter((line) => line.startsWith("["));
   expect(lines.length).toBeGreaterThanOrEqual(2);
-  // The first line may come before the first row is there, on a machine that is busy.
-  expect(lines.at(-1)).toMatch(/^\[#+\.*\] \d+\/30 {2}\d+\/s {2}\d+ created {2}\d+ s left$/);
+  // On a machine that is busy, the first rows may be there late, and few of them.
+  expect(lines.at(-1)).toMatch(/^\[[#.]{20}\] \d+\/30 {2}\d+\/s {2}\d+ created {2}\d+ s left$/);
 });
 
 test.each([
