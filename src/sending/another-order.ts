@@ -12,19 +12,21 @@ import { compareDetail, hasOtherReceiverAndItem, hasOtherWholeReceiver } from ".
  * the order: a person has decided about an order that was found.
  */
 export function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
-  const { draft, state } = operation;
-  if (draft === undefined || state !== "created") return false;
-  if (hasOtherReceiverAndItem(draft, compareDetail(draft, order))) return true;
-  return hasAnotherReceiver(operation, order) && hasOtherNumber(operation, order);
-}
-
-function hasAnotherReceiver({ draft, state }: Operation, order: OrderDetail): boolean {
   return (
-    draft !== undefined && state === "created" && hasOtherWholeReceiver(draft, compareDetail(draft, order))
+    isShownWith(hasOtherReceiverAndItem, operation, order) ||
+    (isShownWith(hasOtherWholeReceiver, operation, order) && hasOtherNumber(operation, order))
   );
 }
 
-/** The answer to the create had the numbers that the order has. */
+function isShownWith(
+  others: typeof hasOtherWholeReceiver,
+  { draft, state }: Operation,
+  order: OrderDetail,
+): boolean {
+  return draft !== undefined && state === "created" && others(draft, compareDetail(draft, order));
+}
+
+/** Other than the answer to the create had. */
 function hasOtherNumber({ order: answered }: Operation, { order_no, tracking_number }: OrderDetail): boolean {
   const differ = (one: string | null | undefined, other: string | null | undefined) =>
     Boolean(one && other && one !== other);
@@ -52,6 +54,7 @@ export async function findOther(
   const answered = sent.filter((operation) => operation.order?.id === order.id.value);
   if (answered.length === 0) return `this customer sent no order ${order.id.value} with that ref`;
   // Naming it by its id costs less than a cancel of another receiver's parcel.
-  const isOther = (each: Operation) => isAnotherOrder(each, order) || hasAnotherReceiver(each, order);
+  const isOther = (each: Operation) =>
+    [hasOtherReceiverAndItem, hasOtherWholeReceiver].some((others) => isShownWith(others, each, order));
   return answered.every(isOther) ? describeAnotherOrder(order) : undefined;
 }
