@@ -68,7 +68,17 @@ function nameContent(files) {
   const digest = createHash("sha256").update(readFileSync(`${outdir}/complete.cjs`));
   for (const { code = "" } of files) digest.update(code);
   const name = digest.digest("hex").slice(0, contentMark.length);
-  for (const file of files) file.code = file.code?.replaceAll(contentMark, name);
+  // The minifier breaks a text that crosses the limit of a line.
+  const letters = [...contentMark].map((letter) => letter.replace(/\W/, "\\$&"));
+  const mark = new RegExp(letters.join(String.raw`(?:\\\n)?`), "g");
+  let places = 0;
+  const named = () => {
+    places += 1;
+    return name;
+  };
+  for (const file of files) file.code = file.code?.replace(mark, named);
+  // With the same name in each build, code that another one kept would run in the place of this one's.
+  if (places === 0) throw new Error(`no file has the text ${contentMark}`);
 }
 
 /** The Tab key loads one file, since each further one costs it time. Gives back what went into it. */

@@ -157,6 +157,11 @@ describe("compiled code", () => {
     const look = () => kept.map((name) => statSync(path.join(place, name)));
     const before = look();
     expect(before.map(({ mode }) => mode & 0o777)).toEqual(kept.map(() => 0o600));
+    // What it was made of: another build's is not used.
+    const names = await Promise.all(
+      kept.map(async (name) => (await readFile(path.join(place, name))).subarray(0, 16)),
+    );
+    for (const name of names) expect(name.toString("latin1")).toMatch(/^[0-9a-f]{16}$/);
     const { stderr } = await call(["-r", path.join(root, "test/support/scripts-made.cjs")]);
     const made = JSON.parse(stderr) as { name: string; isFromCache: boolean }[];
     expect(made.map(({ name }) => name).sort()).toEqual(kept);
