@@ -17,6 +17,13 @@ import {
 import { createRecorder } from "./record-operation.ts";
 import { ask, type Store } from "./statements.ts";
 
+/** An account may have keys of several customers, one after another. */
+export interface CustomerAccount {
+  readonly account: string;
+  readonly service: string;
+  readonly customer: number;
+}
+
 export interface Operations extends Creates, ImportRows, Cancels {
   findOperation(name: OperationName): Promise<Operation | undefined>;
   /** Operations of a run in their order, after the number `after`. */
@@ -27,19 +34,10 @@ export interface Operations extends Creates, ImportRows, Cancels {
   releaseRun(run: number, nowMs: number): Promise<void>;
   /** The creates of the ledger that own these orders. */
   findOwners(customer: number, orderIds: readonly string[]): Promise<ReadonlyMap<string, OperationName>>;
-  /** The newest creates that were sent from an account, with their drafts; `customer`: by this one only. */
-  recentCreates(
-    account: string,
-    service: string,
-    limit: number,
-    customer?: number,
-  ): Promise<readonly Operation[]>;
+  /** A customer's newest creates that were sent from an account, with their drafts. */
+  recentCreates(owner: CustomerAccount, limit: number): Promise<readonly Operation[]>;
   /** A customer's creates with an order from an account's runs after `after`, in the order of their runs. */
-  ordersSince(
-    owner: { readonly account: string; readonly service: string; readonly customer: number },
-    after: OperationName,
-    limit: number,
-  ): Promise<readonly Operation[]>;
+  ordersSince(owner: CustomerAccount, after: OperationName, limit: number): Promise<readonly Operation[]>;
   /** The first run whose outcomes may still change: one with open operations, or begun after `sinceMs` and not ended. */
   firstOpenRun(sinceMs: number): Promise<number | undefined>;
   /** Creates of a ref, the newest last. */
@@ -127,17 +125,17 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
         );
       }),
 
-    recentCreates: (account, service, limit, customer) =>
+    recentCreates: ({ account, service, customer }, limit) =>
       read(function* () {
         return readAll(
           yield ask(
             `SELECT operations.* FROM runs JOIN operations ON run = runs.number
-           WHERE account = ? AND service = ? AND kind = 'create' AND draft IS NOT NULL
-             AND state IN ('created', 'found', 'unknown', 'sending') AND operations.customer = coalesce(?, operations.customer)
+           WHERE account = ? AND service = ? AND operations.customer = ? AND kind = 'create' AND draft IS NOT NULL
+             AND state IN ('created', 'found', 'unknown', 'sending')
            ORDER BY runs.number DESC, operations.number DESC LIMIT ?`,
             account,
             service,
-            customer ?? null,
+            customer,
             limit,
           ),
         );

@@ -19,7 +19,7 @@ import {
 import type { KnownParty } from "../forms/party-form.ts";
 import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "../ledger/drafts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { sentAsOfNow } from "../ledger/operation.ts";
+import { type Operation, sentAsOfNow } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import { partyFields, partyWords } from "../model/fields.ts";
 import { contentOf } from "../model/same-order.ts";
@@ -384,7 +384,7 @@ async function knownParties(
   const saved = Object.entries(addresses).map(([alias, party]): KnownParty => ({ alias, party }));
   const seen = new Set(saved.map(({ party }) => JSON.stringify(party)));
   const recent: KnownParty[] = [];
-  for (const { draft } of await ledger.recentCreates(owner.account, owner.service, ordersOffered)) {
+  for (const { draft } of await findRecent(owner, ordersOffered, ledger, context)) {
     for (const party of [draft?.receiver, draft?.sender]) {
       if (!party || seen.has(JSON.stringify(party))) continue;
       seen.add(JSON.stringify(party));
@@ -392,6 +392,22 @@ async function knownParties(
     }
   }
   return [...saved, ...recent];
+}
+
+/** None where it cannot be found out whose key the account has: another customer's receivers are offered to none. */
+async function findRecent(
+  owner: DraftOwner,
+  limit: number,
+  ledger: Ledger,
+  context: Context,
+): Promise<readonly Operation[]> {
+  try {
+    const { id: customer } = await context.customer();
+    return await ledger.recentCreates({ ...owner, customer }, limit);
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    return [];
+  }
 }
 
 /** The default sender, else the sender of the last order, else the only address that is saved. */
@@ -404,7 +420,7 @@ async function usualSender(
   const saved = Object.entries(config.addresses).map(([alias, party]): KnownParty => ({ alias, party }));
   const chosen = saved.find(({ alias }) => alias === config.default_sender);
   if (chosen) return chosen;
-  const [last] = await ledger.recentCreates(owner.account, owner.service, 1);
+  const [last] = await findRecent(owner, 1, ledger, context);
   const sender = last?.draft?.sender;
   if (!sender) return saved.length === 1 ? saved[0] : undefined;
   return saved.find(({ party }) => JSON.stringify(party) === JSON.stringify(sender)) ?? { party: sender };

@@ -161,8 +161,9 @@ async function readBase(
   if (sources.repeat === undefined) return {};
   const account = await context.account();
   const ledger = await context.ledger();
-  const { id } = await context.customer(); // the account may have had another customer's key
-  const [last] = await ledger.recentCreates(account.name, serviceOf(account), 1, id);
+  const { id: customer } = await context.customer(); // the account may have had another customer's key
+  const owner = { account: account.name, service: serviceOf(account), customer };
+  const [last] = await ledger.recentCreates(owner, 1);
   if (last?.draft) return { draft: last.draft };
   throw usageError(
     `no order was sent from this machine with the account ${account.name} yet, so none can be repeated`,

@@ -3,9 +3,12 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
+import type { Prompts } from "../../src/core/prompts.ts";
 import { putConfig, readConfigText } from "../support/config-file.ts";
 import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
 import { errorOf, row, sheet } from "../support/imports.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 /** The first customer's order with the is in the mirror, which is synced. The second one has an order of the same id. */
 async function prepare() {
@@ -71,4 +74,22 @@ test("a ref that the customer sent under another account name is found", async (
   expect(JSON.parse(shown.stdout), shown.stderr).toMatchObject({ id: home.shown.id });
   const other = await home.courier("orders show ref:A-1 --json --account second");
   expect(errorOf(other).code).toBe("no_such_order");
+});
+
+test("the form offers no sender or receiver of another customer", async () => {
+  const home = await prepare();
+  const offered = async () => {
+    const labels: string[] = [];
+    const search: Prompts["search"] = async (_question, find) => {
+      labels.push(...find("").map(({ label }) => label));
+      throw interrupted(130);
+    };
+    await home.courier("orders create", { terminal: 80, prompts: { ...scriptedPrompts({}), search } });
+    return labels.join();
+  };
+  expect(await offered()).toContain("李四");
+  await home.login(secondKey);
+  expect(await offered()).toBe("new address,paste an address as text");
+  await home.login(rotatedKey);
+  expect(await offered()).toContain("李四");
 });
