@@ -13,7 +13,7 @@ import {
   rows,
 } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
-import { parseOrderName, refOf, switchOption } from "../command/options.ts";
+import { isOrderId, parseOrderName, refOf, switchOption } from "../command/options.ts";
 import type { OrderQuery } from "../command/order-filter.ts";
 import { openOrderNames } from "../command/order-name.ts";
 import { pickOrder } from "../command/pick-order.ts";
@@ -24,7 +24,7 @@ import { byCount, counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import type { Cancellation } from "../model/results.ts";
 import { cannotBeCancelled } from "../model/states.ts";
-import { findOther } from "../sending/another-order.ts";
+import { describeOtherNumbers, findOther } from "../sending/another-order.ts";
 import {
   type CancelResult,
   type CancelTools,
@@ -133,15 +133,19 @@ async function findNamed(words: readonly string[], context: Context): Promise<re
   return marked;
 }
 
-/** Of an order that has refs only for its names, and that was not sent with any of them. */
+/** Of an order that its id does not name, and that no ref or number means that led to it. */
 async function whyOther(
   found: Found,
   names: readonly string[],
   context: Context,
 ): Promise<string | undefined> {
+  if (!isOpen(found) || names.some(isOrderId)) return undefined;
+  const order = found.order as OrderDetail; // named orders are read in detail
+  const numbers = names.filter((name) => refOf(name) === undefined);
+  const others = numbers.map((number) => describeOtherNumbers(number, order));
+  if (others.includes(undefined)) return undefined;
   const refs = names.flatMap((name) => refOf(name) ?? []);
-  if (!isOpen(found) || refs.length < names.length) return undefined;
-  return findOther(found.order as OrderDetail, refs, context); // named orders are read in detail
+  return refs.length > 0 ? findOther(order, refs, context) : others[0];
 }
 
 async function findSelected(query: OrderQuery, context: Context) {

@@ -23,7 +23,7 @@ export interface Found {
   readonly isAccepted?: boolean;
   /** An earlier cancel was accepted, or its outcome is unknown. */
   readonly mayBeCancelled?: boolean;
-  /** It was named by a ref only: why it is another order than was sent with that ref. */
+  /** It was named by a ref or a number only: why that means another order. */
   readonly other?: string | undefined;
 }
 

@@ -3,7 +3,7 @@
 import { saysNoSuchOrder } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, document, type Items, rows } from "../command/command.ts";
-import { isOrderId, parseOrderName, refOf } from "../command/options.ts";
+import { parseOrderName, refOf } from "../command/options.ts";
 import { openKnownOrders, openOrderNames } from "../command/order-name.ts";
 import { orderView } from "../command/order-view.ts";
 import { pickOrder } from "../command/pick-order.ts";
@@ -13,7 +13,7 @@ import { usageError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { type JsonObject, valueAt } from "../model/json.ts";
-import { findOther } from "../sending/another-order.ts";
+import { describeOtherNumbers, findOther } from "../sending/another-order.ts";
 import { type Block, type Column, line, show, styled } from "../terminal/blocks.ts";
 import { detailPaths } from "./detail-paths.ts";
 
@@ -65,16 +65,9 @@ async function read(
   const ref = refOf(name);
   const other = ref === undefined ? undefined : await findOther(order, [ref], context);
   if (other) context.messages.warn(`${name} led to order ${id}, but ${other}`);
-  warnOfNumbers(name, order, context);
+  const numbers = describeOtherNumbers(name, order);
+  if (numbers) context.messages.warn(numbers);
   return order;
-}
-
-/** The answer to a create may have had the id of another order than its numbers. */
-function warnOfNumbers(name: string, { id, order_no, tracking_number }: OrderDetail, context: Context): void {
-  const isNumber = !isOrderId(name) && refOf(name) === undefined;
-  if (!isNumber || !order_no || !tracking_number || [order_no, tracking_number].includes(name)) return;
-  const shown = `${show(order_no)} and ${show(tracking_number)}`;
-  context.messages.warn(`${name} was known as a number of order ${id.value}, which has ${shown}`);
 }
 
 /** Of an order that the service does not show, the last answers may be on this machine. */

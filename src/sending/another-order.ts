@@ -2,6 +2,7 @@
 
 import type { Context } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
+import { isOrderId, refOf } from "../command/options.ts";
 import type { Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { show } from "../terminal/blocks.ts";
@@ -36,6 +37,20 @@ function hasOtherNumber({ order: answered }: Operation, { order_no, tracking_num
 export function describeAnotherOrder({ receiver, item }: OrderDetail): string {
   const shown = [receiver?.name, item?.name].map(show).join(", ");
   return `the service shows another receiver than was sent: ${shown}`;
+}
+
+/**
+ * Why an order is not the one that a number named: it has others. The answer to a create may have had the id of another
+ * order than its numbers. Undefined for an id or a ref.
+ */
+export function describeOtherNumbers(
+  name: string,
+  { id, order_no, tracking_number }: OrderDetail,
+): string | undefined {
+  const isNumber = !isOrderId(name) && refOf(name) === undefined;
+  if (!isNumber || !order_no || !tracking_number || [order_no, tracking_number].includes(name)) return;
+  const shown = `${show(order_no)} and ${show(tracking_number)}`;
+  return `${name} was known as a number of order ${id.value}, which has ${shown}`;
 }
 
 /**

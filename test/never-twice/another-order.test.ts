@@ -53,6 +53,21 @@ describe("another receiver in all fields, and the same item", () => {
   });
 });
 
+test("cancel leaves an order alone that a number led to and that has others, unless its id is named", async () => {
+  const home = await homeThatShows({ receiver: { ...receiver, address } });
+  const { tracking_number } = JSON.parse((await home.courier("orders show 1000001 --json")).stdout);
+  home.sandbox.faults.clear();
+  const order = { id: 1000001, status: "pending", order_no: "CO9", tracking_number: "CR9", receiver, item };
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(order));
+  const cancelled = await home.courier(`orders cancel ${tracking_number} --yes`);
+  expect([cancelled.exit, requestCount(home, "DELETE")], cancelled.stderr).toEqual([3, 0]);
+  expect(cancelled.stderr).toContain(
+    `order 1000001 was left alone: ${tracking_number} was known as a number of order 1000001, which has CO9 and CR9; name it by its id`,
+  );
+  await home.courier(`orders cancel ${tracking_number} 1000001 --yes`);
+  expect(requestCount(home, "DELETE")).toBe(1);
+});
+
 test("show warns where the order that a number led to has others", async () => {
   const home = await homeThatShows({ receiver: { ...receiver, address } });
   const { stdout } = await home.courier("orders show 1000001 --json");
