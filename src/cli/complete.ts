@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { CommandTree } from "../command/completion-tree.ts";
 import { mirrorOwnerOf } from "../command/mirror-owner.ts";
+import { ordersOwnerOf } from "../command/orders-owner.ts";
 import { answerInBash, answerInPowerShell, answerInWords, type Listing } from "../completion/answers.ts";
 import { readBashLine } from "../completion/bash-line.ts";
 import {
@@ -17,7 +18,7 @@ import {
   wantsOrders,
 } from "../completion/candidates.ts";
 import { type CommandLine, findPosition, type Wanted } from "../completion/position.ts";
-import { type ActiveAccount, chooseAccount, sandboxAccount, serviceOf } from "../config/accounts.ts";
+import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { readConfigUnchecked } from "../config/read-config-unchecked.ts";
 import { readCachedOrders } from "../ledger/order-cache.ts";
 import type { KnownOrder } from "../model/known-order.ts";
@@ -162,10 +163,7 @@ function openLocalValues(
 
   return {
     account,
-    orders() {
-      const active = account();
-      return readCachedOrders(state, { account: active.name, service: serviceOf(active) });
-    },
+    orders: () => readCachedOrders(state, ordersOwnerOf(account())),
     sandboxOrders: () => readCachedOrders(state, { account: sandboxAccount, service: sandboxAccount }),
     accounts: () => config().accounts,
     addresses: () => config().addresses,

@@ -5,7 +5,8 @@ import path from "node:path";
 import type { CourierService } from "../api/service.ts";
 import { type OrderAnswer, withKnownOrders } from "../api/with-known-orders.ts";
 import type { Context } from "../command/command.ts";
-import { type ActiveAccount, serviceOf } from "../config/accounts.ts";
+import { ordersOwnerOf } from "../command/orders-owner.ts";
+import type { ActiveAccount } from "../config/accounts.ts";
 import { createNoticedOrders, type NoticedOrders } from "../ledger/noticed-orders.ts";
 
 /** A longer list is for `courier sync`. */
@@ -30,7 +31,7 @@ export function remembering(
   orders: NoticedOrders = createNoticedOrders(tools.stateDirectory),
 ): { readonly service: CourierService; readonly orders: NoticedOrders } {
   const { account, clock, addCleanup } = tools;
-  const owner = { account: account.name, service: serviceOf(account) };
+  const owner = ordersOwnerOf(account);
   addCleanup(() => orders.keep(tools.localLedger, clock.now()).catch(() => undefined));
   const keep = createAnswerKeeper(orders.cachedStates(owner), tools);
   return { service: withKnownOrders(service, (seen) => orders.notice(owner, seen), keep), orders };

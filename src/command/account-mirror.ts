@@ -1,6 +1,5 @@
 /** The mirror of a run's account, brought up to date with the orders that this machine created. */
 
-import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { Clock } from "../core/clock.ts";
@@ -10,7 +9,7 @@ import type { Customer } from "../ledger/customers.ts";
 import { hasLedger as hasLocalLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { type Answer, type Mirror, openMirror } from "../mirror/mirror.ts";
 import { deleteMirror, hasMirror } from "../mirror/mirror-files.ts";
-import type { MirrorOwner } from "../mirror/mirror-path.ts";
+import { hash, type MirrorOwner } from "../mirror/mirror-path.ts";
 import type { Context } from "./command.ts";
 import { isMirrorOf } from "./mirror-customer.ts";
 import { mirrorOwnerOf } from "./mirror-owner.ts";
@@ -131,12 +130,11 @@ export async function recordAnswers(
 /** Changes with each commit to the file, and with a key that is at hand: a key ring or a program might ask the user. */
 function describeVersion(file: string, account: ActiveAccount): string {
   const key = account.kind === "remote" && "apiKey" in account.key ? account.key.apiKey : "";
-  const hash = createHash("sha256").update(key).digest("hex").slice(0, 16);
   const parts = [file, `${file}-wal`].map((each) => {
     const found = statSync(each, { throwIfNoEntry: false });
     return found === undefined ? "none" : `${found.size} ${found.mtimeMs}`;
   });
-  return [...parts, hash].join(", ");
+  return [...parts, hash(key)].join(", ");
 }
 
 /** What a mirror has before a sync was completed, and how to read the rest. */

@@ -11,7 +11,8 @@ export interface MirrorOwner {
   readonly key: string;
 }
 
-function hash(text: string): string {
+/** Short enough for the name of a file; it does not give a key away. */
+export function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { ordersOwnerOf } from "../../src/command/orders-owner.ts";
 import { createNoticedOrders } from "../../src/ledger/noticed-orders.ts";
 import { orderCachePath, readCachedOrders } from "../../src/ledger/order-cache.ts";
 import type { KnownOrder } from "../../src/model/known-order.ts";
@@ -199,7 +200,9 @@ test("parallel processes lose nothing", async () => {
   const names = ["n1", "n2", "n3", "n4", "n5", "n6"];
   const ran = await Promise.all(names.map(create));
   expect(ran.map(({ exit }) => exit)).toEqual(names.map(() => 0));
-  const seenBy = { account: "(environment)", service: home.sandbox.baseUrl };
+  const { baseUrl, apiKey } = home.sandbox;
+  const key = { place: "given", apiKey } as const;
+  const seenBy = ordersOwnerOf({ kind: "remote", name: "(environment)", baseUrl, key });
   const cached = readCachedOrders(home.stateDir, seenBy);
   expect(cached.map(({ item }) => item).sort()).toEqual(names);
 });

@@ -1,6 +1,6 @@
 /** A new key of an account: of the same customer it keeps refs and mirror, of another one it leads to none of them. */
 
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
@@ -92,4 +92,24 @@ test("the form offers no sender or receiver of another customer", async () => {
   expect(await offered()).toBe("new address,paste an address as text");
   await home.login(rotatedKey);
   expect(await offered()).toContain("李四");
+});
+
+test("a sheet gets no state of another customer's order with the same id", async () => {
+  const home = await createTwoCustomers();
+  const as = async (key: string, words: string) => {
+    const env = { COURIER_API_KEY: key, COURIER_BASE_URL: home.baseUrl };
+    const ran = await home.courier(words, { env });
+    expect(ran.exit, ran.stderr).toBe(0);
+    return ran;
+  };
+  const [first, second, output] = ["first.csv", "second.csv", "out.csv"].map((name) =>
+    path.join(home.directory, name),
+  ) as [string, string, string];
+  await writeFile(first, sheet(row("A-1")));
+  await writeFile(second, sheet(row("B-1", "王五")));
+  await as(secondKey, `orders import ${second} --yes`);
+  await as(firstKey, `orders import ${first} --yes`);
+  await as(firstKey, "orders cancel ref:A-1 --yes");
+  await as(secondKey, `orders write-back ${second} -o ${output}`);
+  expect(await readFile(output, "utf8")).toContain(",pending,");
 });

@@ -1,7 +1,7 @@
 /** `orders import --write-back`: after the import, the sheet gets what became of its rows. */
 
 import type { Context } from "../../command/command.ts";
-import { serviceOf } from "../../config/accounts.ts";
+import { ordersOwnerOf } from "../../command/orders-owner.ts";
 import { CourierError, systemCode } from "../../core/errors.ts";
 import { shellQuote } from "../../core/shell-quote.ts";
 import { isFileLimit, tooManyFiles } from "../../core/system-errors.ts";
@@ -67,7 +67,7 @@ export async function statesOfLedger(
   context: Context,
 ): Promise<ReadStates> {
   const account = await context.account();
-  return async () => ledger.seenStates({ account: account.name, service: serviceOf(account) });
+  return async () => ledger.seenStates(ordersOwnerOf(account));
 }
 
 export function describeFilled({
