@@ -118,9 +118,14 @@ async function learnCustomer(
   try {
     if (!profile && !(await hasLedger(context))) return;
     const ledger = await context.ledger();
+    const before = await ledger.findCustomer(service, key);
     const customer = profile
       ? await ledger.learnCustomer({ ...used, profileId: profile.id?.value })
       : await ledger.findCustomer(service, key);
+    if (before && customer && before.id !== customer.id)
+      context.messages.warn(
+        `this key was customer ${before.profileId ?? "?"}'s until now, and is customer ${customer.profileId ?? "?"}'s from now on, whose refs and orders are others`,
+      );
     const isOwn = await noteNewKey({ account, service, key: "" }, customer, context);
     if (!customer) return;
     const all = await ledger.customersOnlyOf(account, []);

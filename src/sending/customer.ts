@@ -37,13 +37,16 @@ export async function identifyCustomer(search: CustomerSearch): Promise<Customer
 
 /** Another customer has other orders: one that is in doubt, or an equal one, would not be known any more. */
 function customerChanged(before: string, now: string, { account }: CustomerSearch): CourierError {
-  const name = account.name === unnamedAccount ? "" : ` --account ${shellQuote(account.name)}`;
+  const words =
+    account.name === unnamedAccount
+      ? ` --base-url ${shellQuote(serviceOf(account))}`
+      : ` --account ${shellQuote(account.name)}`;
   return new CourierError(
     "customer_changed",
     5,
     `the service says that this key belongs to customer ${now}, and until now it was customer ${before}; nothing was sent`,
     {
-      hint: `run the same command again later; if the key does belong to another customer now, log in with it again: courier login${name}`,
+      hint: `run the same command again later; if the key does belong to another customer now, log in with it again: courier login${words}`,
     },
   );
 }

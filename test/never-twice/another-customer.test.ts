@@ -29,7 +29,9 @@ test.each(["orders create --file - --json", "orders create --file - --json --ref
         message: expect.stringMatching(
           /belongs to customer 8, and until now it was customer \d+; nothing was sent$/,
         ),
-        hint: expect.stringContaining("log in with it again: courier login"),
+        hint: expect.stringContaining(
+          `log in with it again: courier login --base-url ${home.sandbox.baseUrl}`,
+        ),
       });
     }
   },
@@ -44,5 +46,8 @@ test("an import sends nothing; after a login with the key, the other customer ha
   const { baseUrl, apiKey } = home.sandbox;
   const login = await home.courier(["login", "--base-url", baseUrl, "--allow-http"], { stdin: apiKey });
   expect(login.exit, login.stderr).toBe(0);
+  expect(login.stderr).toMatch(
+    /warning: this key was customer \d+'s until now, and is customer 8's from now on/,
+  );
   expect(outcomes((await home.run("--allow-duplicate A-1,A-2")).report)).toBe("created created");
 });
