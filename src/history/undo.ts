@@ -20,7 +20,7 @@ import { formatUntil } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { nameOperation } from "../ledger/operation.ts";
+import { isCancelled, nameOperation } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
@@ -79,9 +79,9 @@ export const undoRun = defineCommand({
     const { ledger, run, customer } = await chooseRun(number, context);
     const orders = await readOrders(run, customer, { ledger, dryRun, settleMs }, context);
     const service = await context.service();
-    const count = orders.made.length;
-    // Each order is read, cancelled and read back.
-    const calls = dryRun ? count : count * 3;
+    // Each order is read; one that is not known to be cancelled is cancelled and read back, too.
+    const open = orders.made.filter((operation) => !isCancelled(operation)).length;
+    const calls = orders.made.length + (dryRun ? 0 : open * 2);
     const what = `undoing run ${run.number} takes up to ${counted(calls, "call")}`;
     await checkApiQuota(calls, service, context, { what });
     const plan = await planUndo(orders, service, ledger, context);

@@ -454,6 +454,16 @@ describe("a service that fails", () => {
     expect(stderr).toContain("undoing run 1 takes up to 60 calls, but only 59 are left");
     expect(requestCount(home, "GET") - before).toBe(1);
   });
+
+  test("orders that are cancelled already take one call each", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created", "created", "created"]);
+    expect((await home.courier("undo 1 --yes")).exit).toBe(0);
+    showCallsLeft(home, 3);
+    const again = await home.courier("undo 1", { terminal: 100, prompts: scriptedPrompts({}) });
+    expect(again.exit, again.stderr).toBe(0);
+    expect(again.stdout).toMatch(/already_cancelled/);
+  });
 });
 
 describe("interrupted", () => {
