@@ -88,6 +88,7 @@ export async function composeOrder(
     const named = ref === undefined ? "" : ` --ref ${shellQuote(ref)}`;
     return `run ${context.nextCommand(`orders create --repeat${named}`)}`;
   };
+  let isOver = false;
   await mentionDoubt(context);
   const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
   /** The draft that this order continues, and ends when it is sent. */
@@ -106,7 +107,7 @@ export async function composeOrder(
     for (;;) {
       const decision = await prompts.together(async () => {
         // While the order is reviewed; after a failure not before the person has made room.
-        if (!hasFailed) elsewhere ??= startElsewhereCheck(context);
+        if (!hasFailed) elsewhere ??= startElsewhereCheck(context, () => isOver);
         await context.display([...reviewView(draft, ref, account), ...remarks(draft)]);
         return askDecision(prompts, draft, hasQuestions).catch((error: unknown) => {
           if (error instanceof WentBack) return "back" as const;
@@ -139,7 +140,7 @@ export async function composeOrder(
       }
       try {
         await template?.check(draft);
-        elsewhere ??= startElsewhereCheck(context);
+        elsewhere ??= startElsewhereCheck(context, () => isOver);
         const sent = await sendOrder(
           { draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask, rerun: rerunOf(draft) },
           context,
@@ -160,6 +161,8 @@ export async function composeOrder(
   } catch (error) {
     if (error instanceof Dropped) throw interrupted(130, "nothing was sent, and the draft was dropped");
     throw await keepForLater(error, { draft, ref, open }, { continued: kept, owner, ledger }, context);
+  } finally {
+    isOver = true;
   }
 }
 
@@ -191,14 +194,17 @@ async function mentionDoubt(context: Context): Promise<void> {
 
 type ElsewhereCheck = Promise<OrdersElsewhere | undefined>;
 
-/** Lists orders that were made elsewhere. A failure rejects where its result is awaited. */
-function startElsewhereCheck(context: Context): ElsewhereCheck {
+/**
+ * Lists orders that were made elsewhere. A failure rejects where its result is awaited; nothing is said of it after the
+ * form, whose end closes the connection.
+ */
+function startElsewhereCheck(context: Context, isOver: () => boolean): ElsewhereCheck {
   const check = async () => {
     const { id: customer } = await context.customer();
     const ledger = await context.ledger();
     const tools = await createReconcileTools({ ledger, customer, showsProgress: false }, context);
     const { elsewhere } = await surveyElsewhere(tools, {
-      note: (text) => context.messages.note(text),
+      note: (text) => (isOver() ? undefined : context.messages.note(text)),
       mayCost: async () => false, // the person is at another question
     });
     return elsewhere;

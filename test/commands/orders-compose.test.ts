@@ -550,6 +550,15 @@ describe("an unfinished draft", () => {
     expect(JSON.parse(bodies[0] ?? "").sender).toEqual({ name: "王五", phone: "13700137000" });
   });
 
+  test("at the review says nothing of the comparison that it breaks off", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ kind: "stall", method: "GET", path: "/api/v1/orders" }]);
+    const { exit, stderr } = await compose(home, [...shortForm(), ["What now?", ctrlC]]);
+    expect(exit).toBe(130);
+    expect(stderr).not.toContain("not compared");
+    expect(stderr).toMatch(/\nerror: interrupted\nhint: .*\n$/);
+  });
+
   test("has the ref of its order, which is sent once although the command that goes on has none", async () => {
     const home = await createServedHome();
     await compose(home, [...shortForm(), ["What now?", ctrlC]], ["orders", "create", "--ref", "A 9"]);
