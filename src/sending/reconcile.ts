@@ -139,7 +139,9 @@ export async function reconcileWith(
       missingMs: learned.missingMs,
     },
   );
-  return recordFindings(findings, operations, beganMs, tools);
+  // One that was read while the ledger was away may be older than the request, and its time would explain nothing.
+  const isAfter = (name: string) => listing.begunMs >= (begun.get(name) ?? Number.NEGATIVE_INFINITY);
+  return recordFindings(findings, operations, { beganMs, isAfter }, tools);
 }
 
 /** Creates that were sent, or are being sent, without a known outcome. */
@@ -232,7 +234,7 @@ function stampAsOfNow(
     const sentMs = wallTimeOf(begunMs, clock);
     const setByMs = sentMs - sentAtMs;
     if (Math.abs(setByMs) > settingMs)
-      readings = [...readings, stampMs + setByMs].filter((ms) => ms >= sentMs);
+      readings = [...readings, stampMs + setByMs].filter((ms) => ms >= sentMs - settingMs);
   }
   readings = readings.filter((ms) => ms <= nowMs);
   return readings.length > 0 ? Math.max(...readings) : undefined;
@@ -333,7 +335,7 @@ async function readCandidates(
 async function recordFindings(
   findings: readonly Finding[],
   operations: ReadonlyMap<string, Operation>,
-  beganMs: number,
+  { beganMs, isAfter }: { readonly beganMs: number; readonly isAfter: (name: string) => boolean },
   tools: ReconcileTools,
 ): Promise<ReadonlyMap<string, Reconciled>> {
   const { ledger, clock } = tools;
@@ -361,7 +363,7 @@ async function recordFindings(
         results.set(name, { kind: "settled" });
         break;
       case "early":
-        await ledger.recordFirstListing(operation, beganMs);
+        if (isAfter(name)) await ledger.recordFirstListing(operation, beganMs);
         results.set(name, { kind: "early", untilMs: finding.untilMs, provedMs: finding.provedMs });
         break;
       case "unclear":
