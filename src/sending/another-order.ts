@@ -9,10 +9,17 @@ import { show } from "../terminal/blocks.ts";
 import { compareDetail, hasOtherReceiverAndItem, hasOtherWholeReceiver } from "./matching.ts";
 
 /**
- * True where receiver and item are others, or the whole receiver and a number of the order. Only for an answer that named
- * the order: a person has decided about an order that was found.
+ * True where receiver and item are others, or the whole receiver: then nothing that is meant for the sent order happens to
+ * it. Only for an answer that named the order: a person has decided about an order that was found.
  */
 export function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
+  return [hasOtherReceiverAndItem, hasOtherWholeReceiver].some((others) =>
+    isShownWith(others, operation, order),
+  );
+}
+
+/** True where receiver and item are others, or the whole receiver and a number: the order is taken from the operation. */
+export function isCertainlyAnotherOrder(operation: Operation, order: OrderDetail): boolean {
   return (
     isShownWith(hasOtherReceiverAndItem, operation, order) ||
     (isShownWith(hasOtherWholeReceiver, operation, order) && hasOtherNumber(operation, order))
@@ -68,8 +75,6 @@ export async function findOther(
   const sent = (await Promise.all(refs.map((ref) => ledger.findByRef(id, ref)))).flat();
   const answered = sent.filter((operation) => operation.order?.id === order.id.value);
   if (answered.length === 0) return `this customer sent no order ${order.id.value} with that ref`;
-  // Naming it by its id costs less than a cancel of another receiver's parcel.
-  const isOther = (each: Operation) =>
-    [hasOtherReceiverAndItem, hasOtherWholeReceiver].some((others) => isShownWith(others, each, order));
+  const isOther = (each: Operation) => isAnotherOrder(each, order);
   return answered.every(isOther) ? describeAnotherOrder(order) : undefined;
 }

@@ -8,7 +8,7 @@ import { decideRef, type RefDecision } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder, OrderDetail } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
-import { describeAnotherOrder, isAnotherOrder } from "./another-order.ts";
+import { describeAnotherOrder, isAnotherOrder, isCertainlyAnotherOrder } from "./another-order.ts";
 import { duplicate, nothingToSettle, settleIfPossible } from "./guard.ts";
 import { releaseDeadRuns } from "./owners.ts";
 import { createReconcileTools } from "./settle.ts";
@@ -66,10 +66,12 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   // A cancelled order may be back.
   const found = read !== "not shown" && (typeof read.status === "string" || !isCancelled) ? read : undefined;
   if (found && isAnotherOrder(operation, found)) {
-    await ledger.withdrawOrder(operation, made, context.clock.now());
     const shown = describeAnotherOrder(found);
     context.messages.warn(`the answer to ${nameOperation(operation)} named order ${made}, but ${shown}`);
-    return findShipped(order, context);
+    if (isCertainlyAnotherOrder(operation, found)) {
+      await ledger.withdrawOrder(operation, made, context.clock.now());
+      return findShipped(order, context);
+    }
   }
   if (typeof found?.status === "string") await ledger.noteOrderState(customer, made, found.status);
   if (found && isCancelled && found.status !== "cancelled") return findShipped(order, context);

@@ -31,6 +31,21 @@ describe("another receiver in all fields, and the same item", () => {
     );
   });
 
+  test("undo leaves it alone, slips have no ref of it, and a repeated ref warns", async () => {
+    const home = await homeThatShows({ receiver: bert });
+    const undone = await home.courier("undo 1 --yes --json");
+    expect([undone.exit, requestCount(home, "DELETE")]).toEqual([3, 0]);
+    expect(JSON.parse(undone.stdout)).toMatchObject([{ outcome: "left_alone", reason: "other_order" }]);
+    const warning = "warning: the answer to 1.1 named order 1000001, but the service shows another receiver";
+    const slips = await home.courier("orders slips ref:A-1 --json");
+    expect(slips.stderr).toContain(warning);
+    expect(JSON.parse(slips.stdout)).toMatchObject([{ ref: null }]);
+    const words = "orders create --file - --json --ref A-1";
+    const again = await home.courier(words, { stdin: JSON.stringify(plainDraft) });
+    expect([again.exit, requestCount(home, "POST")]).toEqual([0, 1]);
+    expect(again.stderr).toContain(warning);
+  });
+
   test("with other numbers, undo leaves it alone, and the ref is in doubt", async () => {
     const home = await homeThatShows({ receiver: bert, order_no: "CO9", tracking_number: "CR9" });
     const undone = await home.courier("undo 1 --yes --json");
