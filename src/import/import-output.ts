@@ -65,6 +65,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   const wrong: ReportRow[] = [];
   /** Rows that an order in doubt holds: no flag sends them. */
   let heldByDoubt = 0;
+  let heldAsEdited = 0;
   /** The ids of orders that the ledger could not record. */
   const unrecorded: string[] = [];
   /** Operations of this run whose answers named an order of another one, by their rows. */
@@ -80,6 +81,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     for await (const result of results) {
       counts[result.outcome] += 1;
       if (result.decision?.kind === "held" && !isMade(result.decision.operation)) heldByDoubt += 1;
+      else if (result.decision?.kind === "held" && result.decision.isEdited) heldAsEdited += 1;
       if (result.isUnrecorded && result.order) unrecorded.push(result.order.id);
       meter.count(counts);
       yield result;
@@ -176,6 +178,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       failure: withUnrecorded(failure, unrecorded),
       paused,
       heldByDoubt,
+      heldAsEdited,
       doubts,
       misreported,
     };
@@ -237,6 +240,7 @@ interface Ending {
   /** Why the rest was not sent. */
   readonly paused: string | undefined;
   readonly heldByDoubt: number;
+  readonly heldAsEdited: number;
   /** How to settle what is in doubt, where the list cannot; else empty. */
   readonly doubts: string;
   /** The rows that the report has with an order of another row or command. */
@@ -273,7 +277,7 @@ function withUnrecorded(failure: unknown, ids: readonly string[]): unknown {
 function endOf(
   run: ImportRun,
   counts: Counts,
-  { failure, paused, heldByDoubt, doubts, misreported }: Ending,
+  { failure, paused, heldByDoubt, heldAsEdited, doubts, misreported }: Ending,
   context: Context,
 ): CourierError | undefined {
   const { noun } = run.plan.overview;
@@ -292,7 +296,7 @@ function endOf(
   if (failure !== undefined) return stoppedBy(failure, counts, doubts);
   if (paused && left > 0) return stoppedForRefusals(paused, left, counted(total, noun));
   if (left > 0) return unsent(left, counted(total, noun));
-  const refused = someRefused(run, counts, heldByDoubt, context);
+  const refused = someRefused(run, counts, { heldByDoubt, heldAsEdited }, context);
   const unwritten = run.sheet?.failure;
   if (!unwritten || !refused) return unwritten ?? refused;
   return unwritten.with({
@@ -387,7 +391,7 @@ function stoppedForRefusals(reason: string, left: number, total: string): Courie
 function someRefused(
   { plan, rejects, readBy, skipsChanged }: ImportRun,
   { refused, held, changed, wrong }: Counts,
-  heldByDoubt: number,
+  { heldByDoubt, heldAsEdited }: Pick<Ending, "heldByDoubt" | "heldAsEdited">,
   { nextCommand }: Context,
 ): CourierError | undefined {
   const kept = skipsChanged ? 0 : changed;
@@ -407,9 +411,13 @@ function someRefused(
     refused + wrong > 0 ? fix : "",
     refused > 0 ? "where a row is right, add --retry-refused once the cause is gone" : "",
     heldByDoubt > 0 ? `settle the orders in doubt first: ${nextCommand("orders resolve")} lists them` : "",
-    held > heldByDoubt
-      ? "--skip-shipped counts a row that equals an order, or has the number of one, as shipped; --allow-duplicate row:N ships row N as well"
+    heldAsEdited > 0
+      ? `where an edited row replaces its order, cancel that one first: ${nextCommand("orders cancel ID")}`
       : "",
+    held > heldByDoubt + heldAsEdited
+      ? "--skip-shipped counts a row that equals an order, or has the number of one, as shipped"
+      : "",
+    held > heldByDoubt ? "--allow-duplicate row:N ships row N as well" : "",
     kept > 0
       ? "--skip-changed accepts changed rows as they were shipped; if another shop or day uses the same numbers: --shop NAME"
       : "",

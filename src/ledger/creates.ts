@@ -12,7 +12,7 @@ import {
   type OperationName,
   type Run,
 } from "./operation.ts";
-import type { OperationRecorder } from "./record-operation.ts";
+import { markSeen, type OperationRecorder } from "./record-operation.ts";
 import { type Equals, findEquals, findRewritten, isStanding, mayBeEdited } from "./rules.ts";
 import { ask, type Store } from "./statements.ts";
 
@@ -76,7 +76,13 @@ export interface Creates {
   /** Records that the orders found for these were reported to their sender. */
   markReported(names: readonly OperationName[]): Promise<void>;
   /** Settles a create in doubt. False where it is no longer in doubt. Throws OrderTaken. */
-  settleCreate(name: OperationName, outcome: CreateOutcome, nowMs: number): Promise<boolean>;
+  settleCreate(
+    name: OperationName,
+    outcome: CreateOutcome,
+    nowMs: number,
+    /** A person did it, who knows the order. */
+    options?: { readonly isTold: boolean },
+  ): Promise<boolean>;
   /**
    * Takes the order from a create whose answer named another one's: the create is in doubt, and the order is as if this
    * event had listed it first. Undefined where the create does not have the order any more.
@@ -184,11 +190,10 @@ export function createCreates(
 
     markReported: (names) =>
       write(function* () {
-        for (const { run, number } of names)
-          yield ask("UPDATE operations SET is_untold = 0 WHERE run = ? AND number = ?", run, number);
+        for (const name of names) yield markSeen(name);
       }),
 
-    settleCreate: (name, outcome, nowMs) =>
+    settleCreate: (name, outcome, nowMs, { isTold } = { isTold: false }) =>
       write(function* () {
         const [row] = yield ask(
           "SELECT state FROM operations WHERE run = ? AND number = ?",
@@ -197,9 +202,10 @@ export function createCreates(
         );
         if (row?.state !== "unknown") return false;
         yield* setOutcome(name, outcome, nowMs);
+        const told = isTold ? "CASE WHEN file IS NULL THEN 0 ELSE 2 END" : "1";
+        const untold = outcome.state === "found" ? told : "0";
         yield ask(
-          "UPDATE operations SET is_untold = ? WHERE run = ? AND number = ?",
-          outcome.state === "found" ? 1 : 0,
+          `UPDATE operations SET is_untold = ${untold} WHERE run = ? AND number = ?`,
           name.run,
           name.number,
         );

@@ -32,13 +32,21 @@ export function ofName({ run, number }: OperationName): Question {
   return ask("SELECT * FROM operations WHERE run = ? AND number = ?", run, number);
 }
 
+const inDoubt = `SELECT * FROM operations WHERE customer = ? AND state IN ('ready', 'sending', 'unknown')
+  AND kind = 'create' AND run <> ?`;
+
 /** Creates that are in doubt or being sent, without those of `run`. */
 export function ofInDoubt(customer: number, run = 0): Question {
+  return ask(`${inDoubt} ORDER BY run, number`, customer, run);
+}
+
+/** The same, and creates whose orders were found, and whose rows no import has seen since. */
+export function ofUnseen(customer: number, run = 0): Question {
   return ask(
-    `SELECT * FROM operations WHERE customer = ? AND state IN ('ready', 'sending', 'unknown')
-     AND kind = 'create' AND run <> ? ORDER BY run, number`,
+    `${inDoubt} UNION ALL SELECT * FROM operations WHERE customer = ? AND is_untold <> 0 ORDER BY run, number`,
     customer,
     run,
+    customer,
   );
 }
 

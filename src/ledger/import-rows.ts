@@ -12,7 +12,7 @@ import {
   type Run,
   textOf,
 } from "./operation.ts";
-import type { OperationRecorder } from "./record-operation.ts";
+import { markSeen, type OperationRecorder } from "./record-operation.ts";
 import { createRowDecisions } from "./row-decisions.ts";
 import { type FileFacts, isOfFile, type RowDecision, type RowPolicy, type RowToSend } from "./rules.ts";
 import { ask, type Store, type Work } from "./statements.ts";
@@ -190,7 +190,7 @@ export function createImportRows(
             continue;
           }
           const { content, draft } = row;
-          const { allowance, supersedes } = decision;
+          const { allowance, supersedes, former } = decision;
           const sentEvent: number = event ?? (yield* nextEvent(rows.length - index));
           event = sentEvent + 1;
           if (supersedes) {
@@ -201,6 +201,7 @@ export function createImportRows(
             );
             batch.noteChanged();
           }
+          if (former) yield markSeen(former);
           const sending = { kind: "create", state: "sending", sentAtMs: atMs, sentEvent, offsetMs } as const;
           const operation = yield* insert(run, { ...sending, content, draft, file, row, allowance });
           batch.noteSent(row);

@@ -99,6 +99,8 @@ export interface Operation extends OperationName {
   readonly isUnwanted: boolean;
   /** Another command found its order: this is not reported to the sender yet. */
   readonly isUnreported: boolean;
+  /** Its order was found, and no import has seen its row since: that may have been edited. */
+  readonly isUnseen: boolean;
   readonly order: OrderFacts | undefined;
   /** The order's last known state. */
   readonly orderState: string | undefined;
@@ -190,6 +192,7 @@ export function readOperation(row: SqlRow, now?: SinceBoot): Operation {
     allowance: row.allowance as Allowance,
     isUnwanted: row.is_unwanted === 1,
     isUnreported: row.is_untold === 1,
+    isUnseen: row.is_untold !== 0,
     order:
       id === undefined
         ? undefined

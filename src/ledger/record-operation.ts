@@ -8,7 +8,7 @@ import type { OperationFinder } from "./find-operations.ts";
 import { type Allowance, type CreateOutcome, type OperationName, type Run, writeDraft } from "./operation.ts";
 import { LostClaim, OrderTaken, OtherOrder } from "./operation-errors.ts";
 import { type FileFacts, type RowDecision, type RowToSend, readingVersion } from "./rules.ts";
-import { ask, type Work } from "./statements.ts";
+import { ask, type Question, type Work } from "./statements.ts";
 
 const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,
   assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults, reading, sent_boot, sent_since_boot_ms`;
@@ -27,6 +27,11 @@ interface Inserted {
   readonly row?: RowToSend;
   readonly allowance?: Allowance;
   readonly orderId?: string;
+}
+
+/** A person, or an import of its row, knows the order that was found for it. */
+export function markSeen({ run, number }: OperationName): Question {
+  return ask("UPDATE operations SET is_untold = 0 WHERE run = ? AND number = ?", run, number);
 }
 
 export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () => SinceBoot | undefined) {

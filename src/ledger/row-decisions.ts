@@ -1,7 +1,7 @@
 /** Decisions about the rows of an import, by what the ledger has of them. */
 
-import { type OperationFinder, ofInDoubt, ofName } from "./find-operations.ts";
-import { nameOperation, type Operation, parseOperationName, textOf } from "./operation.ts";
+import { type OperationFinder, ofUnseen } from "./find-operations.ts";
+import { nameOperation, type Operation, textOf } from "./operation.ts";
 import { createRowLookup } from "./row-lookup.ts";
 import {
   asReadToday,
@@ -57,8 +57,6 @@ function ofElsewhere(customer: number, rows: readonly RowToSend[]): Question {
 export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: OperationFinder) {
   /** Which runs were compared with a file, so that each of their operations is read once. */
   const comparedRuns = new WeakMap<FileFacts, Map<number, ComparedRun>>();
-  /** Operations that were read, by their names. */
-  const found = new Map<string, Operation>();
 
   /** Of these runs, those with rows that are in the file: a copy has another path. */
   function* findRunsOfFile(names: ReadonlySet<number>, file: FileFacts): Work<ReadonlySet<number>> {
@@ -107,22 +105,6 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
     return gone;
   }
 
-  /** Creates of which orders were found. Each is read once. */
-  function* findFound(names: ReadonlySet<string> = new Set()): Work<readonly Operation[]> {
-    const unread = [...names].filter((name) => !found.has(name));
-    const answers = yield* askTogether(
-      unread.map((name) => {
-        const parsed = parseOperationName(name);
-        return parsed && ofName(parsed);
-      }),
-    );
-    for (const [index, name] of unread.entries()) {
-      const [operation] = readAll(answers[index] ?? []);
-      if (operation) found.set(name, operation);
-    }
-    return [...names].map((name) => found.get(name)).filter((each) => each !== undefined);
-  }
-
   /** The rows of `run` are in the file. */
   function createBatch(
     customer: number,
@@ -140,16 +122,15 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
     const isCovered = (operation: Operation) =>
       covered.has(nameOperation(operation)) || policy.isCovered?.(operation) === true;
 
-    /** What is in doubt and of no row of the file any more, and the orders elsewhere: only a row to be sent needs them. */
+    /** What is in doubt, or was found, and of no row of the file any more, and the orders elsewhere: only a row to be sent needs them. */
     function* findOthers() {
       if (others) return others;
-      const [inDoubt = [], elsewhere = []] = yield* askTogether([
-        ofInDoubt(customer, run),
+      const [unseen = [], elsewhere = []] = yield* askTogether([
+        ofUnseen(customer, run),
         ofElsewhere(customer, rows),
       ]);
-      const inQuestion = [...readAll(inDoubt), ...(yield* findFound(policy.foundNow))];
       others = {
-        gone: yield* onlyGone(inQuestion, file),
+        gone: yield* onlyGone(readAll(unseen), file),
         // The first of each content.
         elsewhere: new Map(elsewhere.map((row) => [row.content, String(row.order_id)] as const).reverse()),
       };

@@ -136,11 +136,15 @@ export interface OrderElsewhere {
 }
 
 export type RowDecision =
-  /** To be sent; `supersedes` is an earlier refusal that it replaces, `like` an equal order with another ref. */
+  /**
+   * To be sent; `supersedes` is an earlier refusal that it replaces, `like` an equal order with another ref, `former` the
+   * order that the row may have been before it was edited.
+   */
   | {
       readonly kind: "send";
       readonly supersedes?: Operation;
       readonly like?: Operation | undefined;
+      readonly former?: Operation;
       readonly allowance: Allowance;
     }
   /** Already created. `isElsewhere`: by another file or command. */
@@ -225,7 +229,7 @@ export function* decideRow(
   const blocker = findBlocker(row, equal, file, policy, nowMs);
   const former = blocker || operation || !edited ? undefined : yield* edited();
   if (former && !(isMade(former) && isAllowed)) return { kind: "held", operation: former, isEdited: true };
-  if (former) return { kind: "send", allowance: "equal" };
+  if (former) return { kind: "send", allowance: "equal", former };
   const { number, holder } = file.byNumber?.numberOf(row.row) ?? { number: row.writtenNumbers?.[0] };
   const isOfOther = holder !== undefined || (numbered !== undefined && !isOfNumber);
   if (number !== undefined && isOfOther && (!blocker || isMade(blocker)))

@@ -187,6 +187,9 @@ ALTER TABLE customers ADD COLUMN rest_ms INTEGER;
 /** How many calls a run is about to make in all. */
 const seventh = "ALTER TABLE runs ADD COLUMN calls INTEGER";
 
+/** Creates whose orders were found, until an import has seen their rows. */
+const eighth = "CREATE INDEX unseen_operations ON operations (customer) WHERE is_untold <> 0";
+
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";
 
@@ -206,7 +209,16 @@ CREATE TRIGGER no_request_of_moved BEFORE UPDATE OF state ON operations
 const draftRef = "ALTER TABLE drafts ADD COLUMN ref TEXT";
 
 /** What several machines may share, in SQLite's words; shared/shared-schema.ts has PostgreSQL's. */
-export const sharedMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh];
+export const sharedMigrations: readonly string[] = [
+  first,
+  second,
+  third,
+  fourth,
+  fifth,
+  sixth,
+  seventh,
+  eighth,
+];
 
 export const migrations: readonly string[] = [
   first + local,
@@ -218,4 +230,5 @@ export const migrations: readonly string[] = [
   moved,
   seventh,
   draftRef,
+  eighth,
 ];

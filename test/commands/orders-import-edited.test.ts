@@ -81,6 +81,58 @@ describe("a row that was edited while its order is in doubt", () => {
     expect([allowed.exit, outcomes(allowed.report)], allowed.stderr).toEqual([0, "created"]);
   });
 
+  test.each([
+    ["another import", "orders import FILE --yes"],
+    ["a list", "orders list --all"],
+    ["a person", "orders resolve 1.1 --as 1000001 --yes"],
+  ])("stays held after %s found the order, until a flag sends it", async (_who, words) => {
+    const home = await createImportHome(sheet(person(0, "Zb0", "A-0")));
+    home.sandbox.faults.set([
+      { ...lost, kind: "drop_after" },
+      { kind: "status", status: 503, method: "GET", path: "/api/v1/orders" },
+    ]);
+    expect((await home.run()).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const copy = await home.put(sheet(person(0, "Zb0x", "B-0"), person(0, "Zb0x", "B-1")), "copy.csv");
+    await home.courier(words.split(" ").map((word) => (word === "FILE" ? copy : word)));
+    for (const flags of ["", "--skip-shipped"]) {
+      const held = await home.importFile(copy, flags);
+      expect([held.exit, outcomes(held.report)], held.stderr).toEqual([3, "held held"]);
+      expect(held.report[0]?.error?.message).toBe(
+        "may be the edited row of operation 1.1, which is order 1000001",
+      );
+      expect(errorOf(held).hint).toBe(
+        "where an edited row replaces its order, cancel that one first: courier orders cancel ID; --allow-duplicate row:N ships row N as well",
+      );
+    }
+    expect(await home.receivers()).toEqual(["Zb0"]);
+    const allowed = await home.importFile(copy, "--allow-duplicate row:1");
+    expect(outcomes(allowed.report), allowed.stderr).toMatch(/^created/);
+    const rest = await home.importFile(copy);
+    expect([rest.exit, outcomes(rest.report)], rest.stderr).toEqual([0, "shipped created"]);
+  });
+
+  test("is sent once the order that was found is cancelled", async () => {
+    const home = await createImportHome(sheet(person(0)));
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect((await home.run()).exit).toBe(6);
+    home.sandbox.faults.clear();
+    await home.put(sheet(person(0, "Zb0x")));
+    expect(outcomes((await home.run()).report)).toBe("held");
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    expect(outcomes((await home.run()).report)).toBe("created");
+  });
+
+  test("another row is sent where an import has seen the row of the order that was found", async () => {
+    const home = await createImportHome(sheet(person(0)));
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect((await home.run()).exit).toBe(6);
+    home.sandbox.faults.clear();
+    expect(outcomes((await home.run()).report)).toBe("found");
+    const other = await home.put(sheet(person(0).replace("古翠路0号", "文三路9号")), "other.csv");
+    expect(outcomes((await home.importFile(other)).report)).toBe("created");
+  });
+
   test("is held by what an earlier write-back wrote beside it, in another file too", async () => {
     const home = await createDoubtfulHome(undefined, "--in-place");
     const text = await readFile(home.file, "utf8");

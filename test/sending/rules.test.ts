@@ -57,6 +57,7 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
     allowance: "none",
     isUnwanted: false,
     isUnreported: false,
+    isUnseen: false,
     order:
       state === "created" || state === "found"
         ? { id: "1", order_no: null, tracking_number: null, estimated_fee: null }
