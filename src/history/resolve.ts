@@ -282,7 +282,7 @@ async function recordOutcome(
   const { beginRun, clock, nextCommand } = context;
   await beginRun({ command: "orders resolve" });
   try {
-    const isSettled = await ledger.settleCreate(operation, outcome, clock.now(), { isTold: true });
+    const isSettled = await ledger.settleCreate(operation, outcome, clock.now(), { isResolved: true });
     const now = (await ledger.findOperation(operation)) ?? operation;
     if (!isSettled) ensureInDoubt(now, context);
     return now;

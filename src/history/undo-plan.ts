@@ -9,7 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { isCancelled, isInDoubt, isMade, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { isCancellable } from "../model/states.ts";
-import { isAnotherOrder } from "../sending/another-order.ts";
+import { describeOther } from "../sending/another-order.ts";
 import { type Attempt, inPasses } from "./passes.ts";
 
 /** An order of the run, as it was read. */
@@ -21,6 +21,10 @@ export interface ReadOrder {
 export interface UnreadOrder {
   readonly operation: Operation;
   readonly failure: ServiceFailure;
+}
+
+export interface OtherOrder extends ReadOrder {
+  readonly why: string;
 }
 
 export interface UndoPlan {
@@ -38,8 +42,8 @@ export interface UndoPlan {
   readonly refused: readonly UnreadOrder[];
   /** The service accepted an earlier cancel of them, and does not show them any more. */
   readonly unshown: readonly UnreadOrder[];
-  /** The service shows another receiver than was sent: its answer named another order. */
-  readonly other: readonly ReadOrder[];
+  /** The service shows another order than was sent: its answer named that one. */
+  readonly other: readonly OtherOrder[];
   /** Their state is unknown; also where the service refuses to show it, and an earlier cancel may have worked. */
   readonly unread: readonly UnreadOrder[];
   readonly inDoubt: readonly Operation[];
@@ -70,12 +74,14 @@ export async function planUndo(
   const tooLate: ReadOrder[] = [];
   const refused: UnreadOrder[] = [];
   const unread: UnreadOrder[] = [];
-  const other: ReadOrder[] = [];
-  const sort = (read: ReadOrder): readonly [ReadOrder[], ReadOrder] => {
-    if (read.order.status === "cancelled") return [alreadyCancelled, read];
-    if (!isCancellable(read.order.status)) return [tooLate, read];
-    if (isAnotherOrder(read.operation, read.order)) return [other, read];
-    return [read.operation.state === "found" ? found : sure, read];
+  const other: OtherOrder[] = [];
+  const sort = async (read: ReadOrder): Promise<void> => {
+    const { operation, order } = read;
+    if (order.status === "cancelled") return void alreadyCancelled.push(read);
+    if (!isCancellable(order.status)) return void tooLate.push(read);
+    const why = await describeOther(operation, order, ledger);
+    if (why) other.push({ ...read, why });
+    else (operation.state === "found" ? found : sure).push(read);
   };
 
   const meter = context.meter();
@@ -91,10 +97,7 @@ export async function planUndo(
         unread.push({ operation: end.item, failure: end.failure });
       } else if (isCancelled(end.item) && !saysState(end.done)) doneBefore.push(end.item);
       else if ("failure" in end.done) refused.push({ operation: end.item, failure: end.done.failure });
-      else {
-        const [group, order] = sort({ operation: end.item, order: end.done.order });
-        group.push(order);
-      }
+      else await sort({ operation: end.item, order: end.done.order });
     }
   } finally {
     meter.end();

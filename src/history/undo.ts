@@ -209,7 +209,7 @@ function mainQuestion(
   const facts = [
     paid > 0 ? `${paid} of them paid: the interface does not say whether the fee is refunded` : "",
     tooLate.length > 0 ? `${tooLate.length} cannot be cancelled any more` : "",
-    other.length > 0 ? `${other.length} of another receiver are left alone` : "",
+    other.length > 0 ? `${other.length} left alone: the service shows another order` : "",
     unshown.length > 0 ? `the service does not show ${unshown.length} any more` : "",
     refused.length > 0 ? `the service refuses to show ${refused.length}` : "",
     unread.length > 0 ? `${unread.length} could not be read` : "",

@@ -5,11 +5,10 @@ import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { Undone } from "../model/results.ts";
-import { describeAnotherOrder } from "../sending/another-order.ts";
 import { type CancelResult, unshown } from "../sending/cancel.ts";
 import { type Column, type Style, show, state, styled } from "../terminal/blocks.ts";
 import { errorDocument } from "../terminal/messages.ts";
-import type { ReadOrder, UnreadOrder } from "./undo-plan.ts";
+import type { OtherOrder, ReadOrder, UnreadOrder } from "./undo-plan.ts";
 
 interface Facts {
   readonly outcome: Undone["outcome"];
@@ -88,13 +87,13 @@ export function rowUnshown({ operation }: Pick<UnreadOrder, "operation">, before
   return toRow(operation, { outcome: "unknown", reason: "not_shown", before, message: unshown });
 }
 
-export function rowOther({ operation, order }: ReadOrder): Undone {
+export function rowOther({ operation, order, why }: OtherOrder): Undone {
   return toRow(operation, {
     outcome: "left_alone",
     reason: "other_order",
     before: order,
     after: order,
-    message: describeAnotherOrder(order),
+    message: why,
   });
 }
 

@@ -81,7 +81,7 @@ export interface Creates {
     outcome: CreateOutcome,
     nowMs: number,
     /** A person did it, who knows the order. */
-    options?: { readonly isTold: boolean },
+    options?: { readonly isResolved: boolean },
   ): Promise<boolean>;
   /**
    * Takes the order from a create whose answer named another one's: the create is in doubt, and the order is as if this
@@ -193,7 +193,7 @@ export function createCreates(
         for (const name of names) yield markSeen(name);
       }),
 
-    settleCreate: (name, outcome, nowMs, { isTold } = { isTold: false }) =>
+    settleCreate: (name, outcome, nowMs, { isResolved } = { isResolved: false }) =>
       write(function* () {
         const [row] = yield ask(
           "SELECT state FROM operations WHERE run = ? AND number = ?",
@@ -202,8 +202,8 @@ export function createCreates(
         );
         if (row?.state !== "unknown") return false;
         yield* setOutcome(name, outcome, nowMs);
-        const told = isTold ? "CASE WHEN file IS NULL THEN 0 ELSE 2 END" : "1";
-        const untold = outcome.state === "found" ? told : "0";
+        const known = isResolved ? "CASE WHEN file IS NULL THEN 0 ELSE 2 END" : "1";
+        const untold = outcome.state === "found" ? known : "0";
         yield ask(
           `UPDATE operations SET is_untold = ${untold} WHERE run = ? AND number = ?`,
           name.run,

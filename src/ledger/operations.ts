@@ -17,6 +17,9 @@ import {
 import { createRecorder } from "./record-operation.ts";
 import { ask, type Store } from "./statements.ts";
 
+/** Requests of an import. */
+const mostAtOnce = 64;
+
 /** An account may have keys of several customers, one after another. */
 export interface CustomerAccount {
   readonly account: string;
@@ -40,6 +43,8 @@ export interface Operations extends Creates, ImportRows, Cancels {
   ordersSince(owner: CustomerAccount, after: OperationName, limit: number): Promise<readonly Operation[]>;
   /** The first run whose outcomes may still change: one with open operations, or begun after `sinceMs` and not ended. */
   firstOpenRun(sinceMs: number): Promise<number | undefined>;
+  /** Creates that may have been on their way at the same time. */
+  findBeside(operation: Operation): Promise<readonly Operation[]>;
   /** Creates of a ref, the newest last. */
   findByRef(customer: number, ref: string): Promise<readonly Operation[]>;
   /**
@@ -168,6 +173,19 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
              UNION ALL SELECT number FROM runs WHERE ended_at IS NULL AND started_at > ?) AS open_runs`,
             sinceMs,
           ))[0]?.number,
+        );
+      }),
+
+    findBeside: ({ run, number, customer }) =>
+      read(function* () {
+        return readAll(
+          yield ask(
+            `SELECT * FROM operations WHERE run IN (${[-4, -3, -2, -1, 0, 1, 2, 3, 4].map((step) => run + step)})
+             AND number BETWEEN ? AND ? AND customer = ? AND kind = 'create'`,
+            number - mostAtOnce,
+            number + mostAtOnce,
+            customer,
+          ),
         );
       }),
 

@@ -163,9 +163,11 @@ function orderView(order: CreatedOrder, isEarlier: boolean, { nextCommand }: Con
     tracking_number && !isGone
       ? [["  Follow it", styled("accent", nextCommand(`track ${shellQuote(tracking_number)}`))] as const]
       : [];
-  const cancel = cannotBeCancelled(status)
-    ? []
-    : [["  Cancel it", styled("accent", nextCommand(`orders cancel ${id.value}`))] as const];
+  // An answer may have named another order: nothing is offered that changes it.
+  const cancel =
+    isEarlier || cannotBeCancelled(status)
+      ? []
+      : [["  Cancel it", styled("accent", nextCommand(`orders cancel ${id.value}`))] as const];
   return [
     line(isGone ? styled("warn", `${title}, and it is cancelled`) : styled("good", title)),
     fields(

@@ -21,10 +21,10 @@ import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { isMade, nameOperation } from "../ledger/operation.ts";
+import { isMade } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { Slip } from "../model/results.ts";
-import { describeAnotherOrder, isAnotherOrder } from "../sending/another-order.ts";
+import { warnIfOther } from "../sending/another-order.ts";
 import { type Column, show, state, styled } from "../terminal/blocks.ts";
 import { exportDetails, tellOwn } from "./export.ts";
 import { type SlipSize, slipPage } from "./slip-page.ts";
@@ -230,15 +230,7 @@ function openRefs(context: Context): (order: OrderDetail) => Promise<string | nu
   return async (order) => {
     const known = await open();
     if (!known) return null;
-    const id = order.id.value;
-    const name = (await known.ledger.findOwners(known.customer, [id])).get(id);
-    const operation = name && (await known.ledger.findOperation(name));
-    if (operation && isAnotherOrder(operation, order)) {
-      const shown = describeAnotherOrder(order);
-      context.messages.warn(`the answer to ${nameOperation(operation)} named order ${id}, but ${shown}`);
-      return null;
-    }
-    return operation?.ref ?? null;
+    return (await warnIfOther(order, known, context))?.ref ?? null;
   };
 }
 

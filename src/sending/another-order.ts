@@ -3,16 +3,23 @@
 import type { Context } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { isOrderId, refOf } from "../command/options.ts";
-import type { Operation } from "../ledger/operation.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { nameOperation, type Operation } from "../ledger/operation.ts";
+import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { show } from "../terminal/blocks.ts";
-import { compareDetail, hasOtherReceiverAndItem, hasOtherWholeReceiver } from "./matching.ts";
+import {
+  compareDetail,
+  distinguishingFields,
+  hasOtherReceiverAndItem,
+  hasOtherWholeReceiver,
+} from "./matching.ts";
 
 /**
  * True where receiver and item are others, or the whole receiver: then nothing that is meant for the sent order happens to
  * it. Only for an answer that named the order: a person has decided about an order that was found.
  */
-export function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
+function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
   return [hasOtherReceiverAndItem, hasOtherWholeReceiver].some((others) =>
     isShownWith(others, operation, order),
   );
@@ -24,6 +31,52 @@ export function isCertainlyAnotherOrder(operation: Operation, order: OrderDetail
     isShownWith(hasOtherReceiverAndItem, operation, order) ||
     (isShownWith(hasOtherWholeReceiver, operation, order) && hasOtherNumber(operation, order))
   );
+}
+
+/**
+ * Why the order that the answer to an operation named is another one: its receiver is another, or it has the data of a
+ * create that was sent beside this one, whose answer was exchanged for this one's. Undefined where it may be the sent one.
+ */
+export async function describeOther(
+  operation: Operation,
+  order: OrderDetail,
+  ledger: Ledger,
+): Promise<string | undefined> {
+  if (isAnotherOrder(operation, order)) return describeAnotherOrder(order);
+  if (operation.state !== "created" || !differs(operation, order)) return undefined;
+  const beside = await ledger.findBeside(operation);
+  const owner = beside.find((each) => each.draft && !differs(each, order) && isNamed(each.draft, order));
+  return owner && `the service shows the data of ${nameOperation(owner)}: ${nameShown(order)}`;
+}
+
+/** True where one of the fields that tell orders apart is another. */
+function differs({ draft = {} }: Operation, order: OrderDetail): boolean {
+  const comparison = compareDetail(draft, order);
+  return distinguishingFields.some((field) => comparison[field] === "differs");
+}
+
+function isNamed(draft: Draft, order: OrderDetail): boolean {
+  const comparison = compareDetail(draft, order);
+  return comparison["receiver.name"] === "agrees" && comparison["item.name"] === "agrees";
+}
+
+/** What is wrong with an order that this ledger has by an answer; undefined for another order, and a right one. */
+export async function warnIfOther(
+  order: OrderDetail,
+  { customer, ledger }: { readonly customer: number; readonly ledger: Ledger },
+  context: Context,
+): Promise<Operation | undefined> {
+  const id = order.id.value;
+  const name = (await ledger.findOwners(customer, [id])).get(id);
+  const operation = name && (await ledger.findOperation(name));
+  const other = operation && (await describeOther(operation, order, ledger));
+  if (!operation || !other) return operation;
+  context.messages.warn(describeAnswer(operation, other));
+  return undefined;
+}
+
+export function describeAnswer(operation: Operation, other: string): string {
+  return `the answer to ${nameOperation(operation)} named order ${operation.order?.id}, but ${other}`;
 }
 
 function isShownWith(
@@ -41,9 +94,12 @@ function hasOtherNumber({ order: answered }: Operation, { order_no, tracking_num
   return differ(answered?.order_no, order_no) || differ(answered?.tracking_number, tracking_number);
 }
 
-export function describeAnotherOrder({ receiver, item }: OrderDetail): string {
-  const shown = [receiver?.name, item?.name].map(show).join(", ");
-  return `the service shows another receiver than was sent: ${shown}`;
+function describeAnotherOrder(order: OrderDetail): string {
+  return `the service shows another receiver than was sent: ${nameShown(order)}`;
+}
+
+function nameShown({ receiver, item }: OrderDetail): string {
+  return [receiver?.name, item?.name].map(show).join(", ");
 }
 
 /**
@@ -75,6 +131,6 @@ export async function findOther(
   const sent = (await Promise.all(refs.map((ref) => ledger.findByRef(id, ref)))).flat();
   const answered = sent.filter((operation) => operation.order?.id === order.id.value);
   if (answered.length === 0) return `this customer sent no order ${order.id.value} with that ref`;
-  const isOther = (each: Operation) => isAnotherOrder(each, order);
-  return answered.every(isOther) ? describeAnotherOrder(order) : undefined;
+  const others = await Promise.all(answered.map((each) => describeOther(each, order, ledger)));
+  return others.every((other) => other !== undefined) ? others[0] : undefined;
 }

@@ -8,7 +8,7 @@ import { decideRef, type RefDecision } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder, OrderDetail } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
-import { describeAnotherOrder, isAnotherOrder, isCertainlyAnotherOrder } from "./another-order.ts";
+import { describeAnswer, describeOther, isCertainlyAnotherOrder } from "./another-order.ts";
 import { duplicate, nothingToSettle, settleIfPossible } from "./guard.ts";
 import { releaseDeadRuns } from "./owners.ts";
 import { createReconcileTools } from "./settle.ts";
@@ -65,9 +65,9 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   if (read === "not shown" && !isCancelled) return asRecorded(operation, context);
   // A cancelled order may be back.
   const found = read !== "not shown" && (typeof read.status === "string" || !isCancelled) ? read : undefined;
-  if (found && isAnotherOrder(operation, found)) {
-    const shown = describeAnotherOrder(found);
-    context.messages.warn(`the answer to ${nameOperation(operation)} named order ${made}, but ${shown}`);
+  const other = found && (await describeOther(operation, found, ledger));
+  if (found && other) {
+    context.messages.warn(describeAnswer(operation, other));
     if (isCertainlyAnotherOrder(operation, found)) {
       await ledger.withdrawOrder(operation, made, context.clock.now());
       return findShipped(order, context);

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { answerData, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createImportHome, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 
 const { receiver, item } = plainDraft;
@@ -66,6 +67,74 @@ describe("another receiver in all fields, and the same item", () => {
     await home.courier("orders cancel ref:A-1 --yes");
     expect(requestCount(home, "DELETE")).toBe(1);
   });
+});
+
+/** Two creates to one receiver, and each order is shown with the other's item: their answers were exchanged. */
+async function exchangedHome(): Promise<ServedHome> {
+  const home = await createServedHome();
+  const items = [item, { ...item, name: "台灯" }];
+  const orders: object[] = [];
+  for (const [index, each] of items.entries()) {
+    const stdin = JSON.stringify({ ...plainDraft, item: each });
+    const words = `orders create --file - --json --ref A-${index} --yes`;
+    const { id, order_no, tracking_number } = JSON.parse((await home.courier(words, { stdin })).stdout);
+    orders.push({ id, status: "pending", order_no, tracking_number, receiver: { ...receiver, address } });
+  }
+  for (const [index, order] of orders.entries())
+    answerData(
+      home,
+      `GET /api/v1/orders/${1000001 + index}`,
+      JSON.stringify({ ...order, item: items[1 - index] }),
+    );
+  return home;
+}
+
+describe("two orders to one receiver, whose answers were exchanged", () => {
+  const shown = /the service shows the data of 2\.1: 李四, 台灯/;
+
+  test("cancel ref:, undo and show say whose data the order has, and cancel nothing", async () => {
+    const home = await exchangedHome();
+    const cancelled = await home.courier("orders cancel ref:A-0 --yes");
+    expect(cancelled.exit, cancelled.stderr).toBe(3);
+    expect(cancelled.stderr).toMatch(shown);
+    const undone = await home.courier("undo 1 --yes --json");
+    expect(undone.exit, undone.stderr).toBe(3);
+    expect(JSON.parse(undone.stdout)).toMatchObject([
+      { outcome: "left_alone", reason: "other_order", message: expect.stringMatching(shown) },
+    ]);
+    expect((await home.courier("orders show ref:A-0")).stderr).toMatch(shown);
+    expect(requestCount(home, "DELETE")).toBe(0);
+  });
+
+  test("a repeated ref warns, and offers no cancel", async () => {
+    const home = await exchangedHome();
+    const again = await home.courier("orders create --file - --ref A-0 --yes", {
+      stdin: JSON.stringify(plainDraft),
+    });
+    expect([again.exit, requestCount(home, "POST")], again.stderr).toEqual([0, 2]);
+    expect(again.stderr).toMatch(shown);
+    expect(again.stdout).toContain("Already shipped");
+    expect(again.stdout).not.toContain("Cancel it");
+  });
+});
+
+test("write-back --refresh warns where the service shows another order than the row's", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  expect((await home.run()).exit).toBe(0);
+  const order = { id: 1000001, status: "pending", receiver: bert, item };
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(order));
+  const written = await home.courier([
+    "orders",
+    "write-back",
+    home.file,
+    "--refresh",
+    "-o",
+    `${home.file}.new`,
+  ]);
+  expect(written.exit, written.stderr).toBe(0);
+  expect(written.stderr).toContain(
+    "the answer to 1.1 named order 1000001, but the service shows another receiver",
+  );
 });
 
 test("cancel leaves an order alone that a number led to and that has others, unless its id is named", async () => {

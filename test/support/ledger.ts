@@ -101,8 +101,6 @@ export async function recordRun(
   const { command = "orders import", source = "/srv/orders.csv", account = environmentAccount } = facts;
   const customer = await learnCustomer(home, { account });
   const orders: (Order | undefined)[] = [];
-  for (const state of states)
-    orders.push(state === "created" || state === "found" ? await createAtService(home) : undefined);
   return withLedger(home, async (ledger) => {
     const startedAtMs = facts.startedAtMs ?? home.clock.now();
     const process = facts.process ?? identifyProcess(globalThis.process);
@@ -116,12 +114,15 @@ export async function recordRun(
       process,
       startedAtMs,
     });
+    const draft = run.number === 1 ? plainDraft : draftOf(run.number);
+    for (const state of states)
+      orders.push(state === "created" || state === "found" ? await createAtService(home, draft) : undefined);
     const rows = states.map((_, index) => ({
       row: index + 2,
       ref: `R-${run.number}-${index + 1}`,
       occurrence: 1,
       content: `${run.number}/${index}`,
-      draft: (run.number === 1 ? plainDraft : draftOf(run.number)) as never,
+      draft: draft as never,
       defaults: [],
     }));
     const file = { files: [run.number], shop: "", hasRef: () => false, countOf: () => 1 };

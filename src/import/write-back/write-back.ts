@@ -10,6 +10,7 @@ import { usageError } from "../../core/errors.ts";
 import { counted } from "../../core/wording.ts";
 import type { OrderDetail } from "../../model/interface.ts";
 import type { WrittenBack } from "../../model/results.ts";
+import { warnIfOther } from "../../sending/another-order.ts";
 import type { SheetRow } from "../../sheets/sheet.ts";
 import { type Block, fields, instant } from "../../terminal/blocks.ts";
 import { checkRows, type Overview } from "../check-rows.ts";
@@ -20,7 +21,7 @@ import { ensurePromisedForm } from "../promised-form.ts";
 import { readOptions } from "../read-options.ts";
 import { readRows } from "../rows.ts";
 import { statesOfLedger } from "./import-sheet.ts";
-import { type FilledRows, fillRows, type ReadStates, type Seen } from "./row-values.ts";
+import { type FilledRows, fillRows, type KnownRows, type ReadStates, type Seen } from "./row-values.ts";
 import { findNumber, formNames, formRecords, parseForm, type ShopForm } from "./shop-forms.ts";
 import { createNumberReader } from "./titles.ts";
 import { chooseTarget, openSheetOutput } from "./write-sheet.ts";
@@ -90,7 +91,7 @@ export const writeBackOrders = defineCommand({
       file: await readFacts(source, overview, files, { ledger, customer }),
       policy,
     };
-    const readStates = refresh ? statesOfService(context) : await statesOfLedger(rows, context);
+    const readStates = refresh ? statesOfService(rows, context) : await statesOfLedger(rows, context);
     const numberOf = upload && findNumber(upload.form, overview.header);
     const options = { afterImport: false, readStates, ...(numberOf ? { numberOf } : {}) };
     const filled = await fillRows(source, overview, rows, options, context);
@@ -177,7 +178,7 @@ async function openUpload(file: string, { form, carrier }: Upload, context: Cont
 const readsAtOnce = 8;
 
 /** An order that the service does not show keeps what the ledger knows of it. */
-function statesOfService(context: Context): ReadStates {
+function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context: Context): ReadStates {
   return async (ids) => {
     const service = await context.service();
     await checkApiQuota(ids.length, service, context);
@@ -194,13 +195,15 @@ function statesOfService(context: Context): ReadStates {
         seen += 1;
         meter.update(() => `${seen} of ${counted(ids.length, "order")}`);
         if (!order) refused += 1;
-        else
+        else {
+          await warnIfOther(order, known, context);
           states.set(order.id.value, {
             status: order.status ?? undefined,
             trackingNumber: order.tracking_number ?? undefined,
             orderNumber: order.order_no ?? undefined,
             seenAtMs: context.clock.now(),
           });
+        }
       }
     } finally {
       meter.end();
