@@ -19,15 +19,24 @@ export const logout = defineCommand({
     { line: "logout --account shop", note: "another one" },
     { line: "logout --force", note: "deletes the details of orders in doubt too" },
   ],
-  seeAlso: ["login", "accounts remove"],
+  exits: [5],
+  seeAlso: ["login", "accounts remove", "ledger forget"],
   async run({ force }, context) {
     const config = await context.config.read();
     const name = context.globals.account ?? config.current ?? defaultAccount;
     if (name === sandboxAccount) throw usageError("the account sandbox has no key to forget");
     await (await context.keys.stored()).forget(name);
-    const details = await deletePersonalData(context, name, findAccount(config, name), force === true);
-    return document({ account: name, logged_out: true, ...details }, () => [
-      line(`The key of the account ${name} is forgotten`),
-    ]);
+    const { details, ...end } = await deletePersonalData(
+      context,
+      name,
+      findAccount(config, name),
+      force === true,
+    );
+    return {
+      ...document({ account: name, logged_out: true, ...details }, () => [
+        line(`The key of the account ${name} is forgotten`),
+      ]),
+      ...end,
+    };
   },
 });

@@ -5,6 +5,7 @@ import { switchOption } from "../command/options.ts";
 import { unnamedAccount } from "../config/accounts.ts";
 import { keySource } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
+import { diskStep } from "../core/disk-errors.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
@@ -12,24 +13,26 @@ import { hasLedger } from "../ledger/ledger-file.ts";
 
 export const forceOption = switchOption("delete the details of orders in doubt too");
 
-export interface DeletedDetails {
-  /** False where that failed; a warning was shown. */
-  readonly details_deleted: boolean;
-  /** Orders in doubt whose details were kept. */
-  readonly details_kept: number;
+export interface Deleted {
+  readonly details: {
+    readonly details_deleted: boolean;
+    /** Orders in doubt whose details were kept. */
+    readonly details_kept: number;
+  };
+  readonly failure?: CourierError;
 }
 
 /**
  * Deletes names, phones and addresses of an account's orders from this machine, its drafts and its known orders.
  * Customers that another account with a key uses keep theirs; the ledger still knows which orders were sent. One that
- * other machines share is left as it is. Never throws: the account's key is deleted already.
+ * other machines share is left as it is. Does not throw: the account's key is deleted already.
  */
 export async function deletePersonalData(
   context: Context,
   account: string,
   stored: StoredAccount | undefined,
   isForced: boolean,
-): Promise<DeletedDetails> {
+): Promise<Deleted> {
   const shared = context.machine.env.COURIER_LEDGER || stored?.ledger;
   if (shared !== undefined)
     context.messages.note(
@@ -38,22 +41,28 @@ export async function deletePersonalData(
     );
   try {
     await context.forgetKnownOrders(account);
-    if (!hasLedger(context.machine.stateDirectory)) return { details_deleted: true, details_kept: 0 };
+    if (!hasLedger(context.machine.stateDirectory)) return deleted(0);
     const kept = await deleteFromLedger(context, account, isForced);
     if (kept > 0) {
       const orders = `${counted(kept, "order")} in doubt ${byCount(kept, "keeps its", "keep their")}`;
       context.messages.note(`${orders} details, which settling needs; --force deletes them too`);
     }
-    return { details_deleted: true, details_kept: kept };
+    return deleted(kept);
   } catch (error) {
-    const hint = error instanceof CourierError && error.hint !== undefined ? ` (${error.hint})` : "";
+    const { stateDirectory } = context.machine;
     const reason = error instanceof Error ? error.message : String(error);
-    context.messages.warn(
-      `the names and addresses of past orders could not be deleted from ${context.machine.stateDirectory}: ` +
-        `${reason}${hint}`,
-    );
-    return { details_deleted: false, details_kept: 0 };
+    const message = `the names and addresses of past orders could not be deleted from ${stateDirectory}: ${reason}`;
+    const first = diskStep(error) ?? (error instanceof CourierError && error.hint) ?? "once that works";
+    const hint = `${first}; then: courier ledger forget --account ${shellQuote(account)}`;
+    return {
+      details: { details_deleted: false, details_kept: 0 },
+      failure: new CourierError("database", 5, message, { hint, cause: error }),
+    };
   }
+}
+
+function deleted(kept: number): Deleted {
+  return { details: { details_deleted: true, details_kept: kept } };
 }
 
 /** Gives back how many orders in doubt keep their details. */

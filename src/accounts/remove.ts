@@ -16,7 +16,8 @@ export const removeStoredAccount = defineCommand({
   options: { force: forceOption },
   confirms: true,
   examples: [{ line: "accounts remove shop", note: "asks first; --yes does not" }],
-  seeAlso: ["logout"],
+  exits: [5],
+  seeAlso: ["logout", "ledger forget"],
   async run({ name, force }, context) {
     if (name === sandboxAccount) throw usageError("the account sandbox is part of courier and always there");
     const config = await context.config.read();
@@ -26,9 +27,12 @@ export const removeStoredAccount = defineCommand({
     const keyLeft = await (await context.keys.stored()).remove(name);
     if (keyLeft)
       context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
-    const details = await deletePersonalData(context, name, stored, force === true);
-    return document({ account: name, removed: true, ...details }, () => [
-      line(`The account ${name} is forgotten`),
-    ]);
+    const { details, ...end } = await deletePersonalData(context, name, stored, force === true);
+    return {
+      ...document({ account: name, removed: true, ...details }, () => [
+        line(`The account ${name} is forgotten`),
+      ]),
+      ...end,
+    };
   },
 });

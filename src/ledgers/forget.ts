@@ -9,6 +9,7 @@ import {
 } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { switchOption, textOption } from "../command/options.ts";
+import { unnamedAccount } from "../config/accounts.ts";
 import { interrupted, usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -20,10 +21,10 @@ import { findAccountName, findCustomers } from "./ledger-place.ts";
 export const forgetLedger = defineCommand({
   description:
     "Deletes the data of the people in the account's orders, and messages of refusals, which may contain them, from the\n" +
-    "ledger that the account uses, and from this machine's copy where it was moved. Other machines and accounts of\n" +
-    "the same customer lose them, too. That an order was sent stays known, so that none is sent twice. Orders in\n" +
-    "doubt keep their details without --force. Backups of the server keep what they have. It asks twice; a script\n" +
-    "gives --yes, and the account's name with --confirm.",
+    "ledger that the account uses, from this machine's copy where it was moved, and from what this machine keeps for find\n" +
+    "and the Tab key. Other machines and accounts of the same customer lose them, too. That an order was sent stays\n" +
+    "known, so that none is sent twice. Orders in doubt keep their details without --force. Backups of the server keep\n" +
+    "what they have. It asks twice; a script gives --yes, and the account's name with --confirm.",
   arguments: {},
   options: {
     force: switchOption("delete the details of orders in doubt too, which settling needs"),
@@ -49,6 +50,8 @@ export const forgetLedger = defineCommand({
       kept += await deleteAll(own, await findCustomers(own, account, context), force);
     }
     await context.localLedger().then((own) => own.dropAllDrafts(account));
+    for (const name of await accountsOf(customers, account, ledger, context))
+      await context.forgetKnownOrders(name);
     await ledger.compact();
     if (kept > 0)
       context.messages.note(
@@ -64,6 +67,22 @@ export const forgetLedger = defineCommand({
     );
   },
 });
+
+/** The accounts on this machine that have orders of these customers. */
+async function accountsOf(
+  customers: readonly number[],
+  account: string,
+  ledger: Ledger,
+  { config }: Context,
+): Promise<readonly string[]> {
+  const { accounts } = await config.read();
+  const names: string[] = [];
+  for (const name of new Set([account, unnamedAccount, ...Object.keys(accounts)])) {
+    const own = await ledger.customersOnlyOf(name, []);
+    if (name === account || own.some(({ id }) => customers.includes(id))) names.push(name);
+  }
+  return names;
+}
 
 async function deleteAll(ledger: Ledger, customers: readonly number[], isForced: boolean): Promise<number> {
   let kept = 0;

@@ -104,8 +104,9 @@ describe.each([
     for (const each of [file, `${file}-wal`, `${file}-shm`]) await rm(each, { force: true });
     await writeFile(file, "not a database, but some text of somebody's");
     const ran = await home.courier(words, { env: withoutKey });
-    expect(ran.exit).toBe(0);
-    expect(ran.stderr).toMatch(/^warning: the names and addresses of past orders could not be deleted from /);
+    expect(ran.exit).toBe(5);
+    expect(ran.stderr).toContain("; then: courier ledger forget --account shop\n");
+    expect(ran.stderr).toMatch(/^error: the names and addresses of past orders could not be deleted from /);
     expect(ran.stderr).toContain(file);
     expect(await readFile(path.join(home.configDir, "config.json"), "utf8")).not.toContain(key);
     expect(await findTexts(home.stateDir, texts), "the cache is gone").toEqual([]);

@@ -10,6 +10,7 @@ import { identifyProcess } from "../../src/core/process-identity.ts";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { toJsonSchema } from "../../src/model/json-schema.ts";
+import { findTexts } from "../ledger/opened.ts";
 import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
 import type { RunOptions } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
@@ -155,10 +156,17 @@ describe("without a server", () => {
     const details = () =>
       withLedger(home, async (ledger) => (await ledger.listOperations(1)).map(({ draft }) => draft));
     expect(await details()).not.toContain(undefined);
+    await home.courier("sync");
+    const till = { env: { COURIER_ACCOUNT: "till" } };
+    expect(outcomes((await home.importRows("", till)).report)).toBe("shipped shipped shipped");
+    await home.courier("sync", till);
+    const people = ["李一", "李二", "李三"];
+    expect(await findTexts(home.stateDir, people)).not.toEqual([]);
     const prompts = scriptedPrompts({ confirms: [true], texts: ["shop"] });
     expect(await home.courier("ledger forget", { terminal: 100, prompts })).toMatchObject({ exit: 0 });
     expect(prompts.asked).toHaveLength(2);
     expect(await details()).toEqual([undefined, undefined, undefined]);
+    expect(await findTexts(home.stateDir, people)).toEqual([]);
     expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
   });
 });
