@@ -2,7 +2,7 @@
 
 import { nextEvent } from "./events.ts";
 import { numberOf, type Operation, type OperationName, readOperation, textOf } from "./operation.ts";
-import { ask, type Store, type Work } from "./statements.ts";
+import { ask, inList, type Store, type Work } from "./statements.ts";
 
 /** A complete listing. */
 export interface Listing {
@@ -59,6 +59,8 @@ export interface Listings {
   lastListing(customer: number): Promise<number | undefined>;
   /** The time stamp of the newest own order, or of the newest one that was sent before an event, as the service wrote it. */
   newestStamp(customer: number, beforeEvent?: number): Promise<string | undefined>;
+  /** Of these contents, those of creates that were in doubt until a list proved that no order was made. */
+  findAbsent(customer: number, contents: readonly string[]): Promise<ReadonlySet<string>>;
   /** What is known about the service. `fields` is the number of bits of the fields. */
   learned(customer: number, fields: number): Promise<Learned>;
   /** The newest own orders among these that were not compared yet, according to the bit. */
@@ -232,6 +234,18 @@ export function createListings({ write, read }: Store): Listings {
           beforeEvent,
         );
         return textOf(row?.order_created_at);
+      }),
+
+    findAbsent: (customer, contents) =>
+      read(function* () {
+        const [isOne, values] = inList(contents);
+        const rows = yield ask(
+          `SELECT DISTINCT content FROM operations WHERE content ${isOne} AND customer = ? AND kind = 'create'
+             AND state = 'unsent' AND first_look_at IS NOT NULL`,
+          ...values,
+          customer,
+        );
+        return new Set(rows.map(({ content }) => String(content)));
       }),
 
     learned: (customer, fields) =>

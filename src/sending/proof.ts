@@ -52,6 +52,8 @@ export interface DoubtfulCreate {
   readonly firstListingMs: number | undefined;
   /** The service refused in a way that is checked once. */
   readonly isRefused: boolean;
+  /** An equal create was lost before, and no order of it was listed. */
+  readonly isRepeated: boolean;
 }
 
 /** An order in the list that no operation of the ledger owns. */
@@ -76,7 +78,7 @@ export interface Evidence {
   fieldsFor(create: DoubtfulCreate): FieldKnowledge;
   /** The newest request of an own order in the list. */
   readonly newestOwn: { readonly sentEvent: number; readonly sentMs: number } | undefined;
-  readonly latestListedMs: number;
+  latestListedMs(create: DoubtfulCreate): number;
   /** The longest time after which an own order was seen to be missing in the list. */
   readonly missingMs: number;
 }
@@ -205,7 +207,7 @@ function nearestFirst(orders: readonly UnownedOrder[], create: DoubtfulCreate): 
 function judgeAbsence(
   create: DoubtfulCreate,
   ended: NonNullable<DoubtfulCreate["ended"]>,
-  { beganMs, newestOwn, latestListedMs: listedMs, missingMs }: Evidence,
+  { beganMs, newestOwn, latestListedMs: listedMsOf, missingMs }: Evidence,
 ): Finding {
   const { isRefused, firstListingMs = beganMs } = create;
   const madeMs = isRefused ? latestMadeMs.broken + missingMs : latestMadeMs[ended.loss];
@@ -213,7 +215,7 @@ function judgeAbsence(
   if (isRefused && beganMs >= quietMs) return { kind: "absent", create };
   const firstMs = Math.max(ended.atMs, Math.min(firstListingMs, beganMs));
   const secondMs = isRefused ? quietMs : Math.max(quietMs, firstMs + madeMs);
-  const provedMs = isRefused ? quietMs : Math.max(secondMs, quietMs + listedMs);
+  const provedMs = isRefused ? quietMs : Math.max(secondMs, quietMs + listedMsOf(create));
   if (beganMs < secondMs) return { kind: "early", create, untilMs: secondMs, provedMs };
   // By the order of events, not by the clock alone, the own order was sent after the lost request had ended.
   const isFresh = newestOwn !== undefined && newestOwn.sentEvent > ended.event && newestOwn.sentMs >= quietMs;

@@ -128,14 +128,27 @@ export async function reconcileWith(
     ];
   });
   const beganMs = wallTimeOf(listing.begunMs, clock);
+  const repeated = await ledger.findAbsent(
+    customer,
+    open.flatMap(({ content }) => content ?? []),
+  );
   const findings = judge(
-    open.flatMap((operation) => toDoubtful(operation, begun.get(nameOperation(operation)), tools)),
+    open.flatMap((operation) =>
+      toDoubtful(
+        operation,
+        begun.get(nameOperation(operation)),
+        repeated.has(operation.content ?? ""),
+        tools,
+      ),
+    ),
     {
       beganMs,
       orders,
       fieldsFor: memoiseByContent((create) => fieldsOf(learned, draftOf(create))),
       newestOwn: listing.newestOwn && { ...listing.newestOwn, sentMs: sentMs(listing.newestOwn, tools) },
-      latestListedMs: latestListedMs(learned, settleMs),
+      // The list may stand still since it was learned how late it is: then each resending would be lost in it, too.
+      latestListedMs: ({ isRepeated }) =>
+        latestListedMs(isRepeated ? { ...learned, shownMs: undefined } : learned, settleMs),
       missingMs: learned.missingMs,
     },
   );
@@ -194,6 +207,7 @@ function begunByBoot({ sentForMs }: Operation, clock: Clock): number | undefined
 function toDoubtful(
   operation: Operation,
   begunMs: number | undefined,
+  isRepeated: boolean,
   tools: ReconcileTools,
 ): DoubtfulCreate[] {
   const { content = "", sentEvent, endedEvent, loss, firstListingMs, rejection, state } = operation;
@@ -209,6 +223,7 @@ function toDoubtful(
       ended: isEnded ? { event: endedEvent, atMs, loss } : undefined,
       firstListingMs: asOfNow(firstListingMs),
       isRefused: rejection !== undefined,
+      isRepeated,
     },
   ];
 }
