@@ -9,7 +9,13 @@ import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { nameCandidates } from "../sending/candidates.ts";
 import { readDetail } from "../sending/learn-fields.ts";
-import { compareDetail, isLikely, isNamedAs, nothingLearned } from "../sending/matching.ts";
+import {
+  compareDetail,
+  distinguishingFields,
+  isLikely,
+  isNamedAs,
+  nothingLearned,
+} from "../sending/matching.ts";
 import { reconcile } from "../sending/reconcile.ts";
 import type { Reconciled } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
@@ -76,6 +82,10 @@ function isEqual(
   detail: OrderDetail | undefined,
 ): boolean {
   if (!draft) return false;
-  if (detail) return isLikely(compareDetail(draft, detail), nothingLearned);
+  if (detail) {
+    const comparison = compareDetail(draft, detail);
+    const isHidden = distinguishingFields.every((field) => comparison[field] !== "differs");
+    return isHidden || isLikely(comparison, nothingLearned);
+  }
   return summary !== undefined && isNamedAs(draft, summary);
 }

@@ -3,6 +3,7 @@
 import { uptime } from "node:os";
 import { describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
+import { answerData } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createAtService, type RecordedCreate, readRuns, recordRun } from "../support/ledger.ts";
@@ -267,6 +268,16 @@ describe("--not-created looks at the list first", () => {
     expect(stderr).toContain(`error: order ${home.id} in the list equals 1.1: nothing was recorded\n`);
     expect(stderr).toContain(`hint: if it is this order: courier orders resolve 1.1 --as ${home.id}; `);
     expect((await operationOf(home))?.state).toBe("unknown");
+  });
+
+  test("so is one of which the service hides what tells it apart", async () => {
+    const home = await homeWithListed();
+    const receiver = { name: "李*", phone: "139****9000", address: "北京市******" };
+    const order = { id: Number(home.id), status: "pending", receiver, item: { name: "手机" } };
+    answerData(home, `GET /api/v1/orders/${home.id}`, JSON.stringify(order));
+    const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
+    expect([exit, (await operationOf(home))?.state], stderr).toEqual([2, "unknown"]);
+    expect(stderr).toContain(`error: order ${home.id} in the list equals 1.1: nothing was recorded\n`);
   });
 
   test.each([
