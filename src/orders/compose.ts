@@ -88,7 +88,6 @@ export async function composeOrder(
     const named = ref === undefined ? "" : ` --ref ${shellQuote(ref)}`;
     return `run ${context.nextCommand(`orders create --repeat${named}`)}`;
   };
-  let isOver = false;
   await mentionDoubt(context);
   const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
   /** The draft that this order continues, and ends when it is sent. */
@@ -107,7 +106,7 @@ export async function composeOrder(
     for (;;) {
       const decision = await prompts.together(async () => {
         // While the order is reviewed; after a failure not before the person has made room.
-        if (!hasFailed) elsewhere ??= startElsewhereCheck(context, () => isOver);
+        if (!hasFailed) elsewhere ??= startElsewhereCheck(context);
         await context.display([...reviewView(draft, ref, account), ...remarks(draft)]);
         return askDecision(prompts, draft, hasQuestions).catch((error: unknown) => {
           if (error instanceof WentBack) return "back" as const;
@@ -140,7 +139,7 @@ export async function composeOrder(
       }
       try {
         await template?.check(draft);
-        elsewhere ??= startElsewhereCheck(context, () => isOver);
+        elsewhere ??= startElsewhereCheck(context);
         const sent = await sendOrder(
           { draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask, rerun: rerunOf(draft) },
           context,
@@ -161,8 +160,6 @@ export async function composeOrder(
   } catch (error) {
     if (error instanceof Dropped) throw interrupted(130, "nothing was sent, and the draft was dropped");
     throw await keepForLater(error, { draft, ref, open }, { continued: kept, owner, ledger }, context);
-  } finally {
-    isOver = true;
   }
 }
 
@@ -192,26 +189,31 @@ async function mentionDoubt(context: Context): Promise<void> {
   );
 }
 
-type ElsewhereCheck = Promise<OrdersElsewhere | undefined>;
+type ElsewhereCheck = () => Promise<OrdersElsewhere | undefined>;
 
 /**
- * Lists orders that were made elsewhere. A failure rejects where its result is awaited; nothing is said of it after the
- * form, whose end closes the connection.
+ * Lists orders that were made elsewhere. Its result is awaited with the function: only then a failure rejects, and a
+ * note is shown, since a question is on the screen before.
  */
-function startElsewhereCheck(context: Context, isOver: () => boolean): ElsewhereCheck {
+function startElsewhereCheck(context: Context): ElsewhereCheck {
+  const notes: string[] = [];
   const check = async () => {
     const { id: customer } = await context.customer();
     const ledger = await context.ledger();
     const tools = await createReconcileTools({ ledger, customer, showsProgress: false }, context);
     const { elsewhere } = await surveyElsewhere(tools, {
-      note: (text) => (isOver() ? undefined : context.messages.note(text)),
+      note: (text) => notes.push(text),
       mayCost: async () => false, // the person is at another question
     });
     return elsewhere;
   };
   const started = check();
   started.catch(() => {});
-  return started;
+  return async () => {
+    const elsewhere = await started;
+    for (const text of notes.splice(0)) context.messages.note(text);
+    return elsewhere;
+  };
 }
 
 /**

@@ -38,7 +38,7 @@ export interface OrderToSend {
   /** For a hint: what sends the same order, where the same command would not, because it was typed into the form. */
   readonly rerun?: string | undefined;
   /** Orders that were not sent from this machine, where they are compared. */
-  readonly elsewhere?: Promise<OrdersElsewhere | undefined> | undefined;
+  readonly elsewhere?: (() => Promise<OrdersElsewhere | undefined>) | undefined;
   /** Asks at a terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
 }
@@ -136,7 +136,7 @@ async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrd
 
 /** False where an equal order was made elsewhere and a person does not want a second one. */
 async function passesElsewhere({ draft, elsewhere, ask }: OrderToSend): Promise<boolean> {
-  const [order] = (await (await elsewhere)?.findEqual(draft)) ?? [];
+  const [order] = (await (await elsewhere?.())?.findEqual(draft)) ?? [];
   if (!order || !ask) return true;
   const { orderId, isCertain } = order;
   if (isCertain) return ask(`An equal order, ${orderId}, was not sent from this machine. Send it again?`);

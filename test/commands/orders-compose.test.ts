@@ -48,6 +48,8 @@ function bodiesOf({ sandbox }: ServedHome) {
   return sandbox.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
 }
 
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
 /** The draft that would be offered next; undefined where there is none. */
 async function draftOf(home: ServedHome) {
   const ledger = await openLedger(home.stateDir);
@@ -241,6 +243,28 @@ describe("the review", () => {
     expect(ran).toMatchObject({ exit: 0, bodies: [] });
     expect(ran.stdout).toBe("The draft is kept; courier orders create continues it\n");
     expect(await draftOf(home)).toMatchObject({ draft: shortDraft, open: [] });
+  });
+
+  test.each([
+    ["Keep as a draft and quit", false],
+    ["Send this order", true],
+  ])("a list that is refused meanwhile is no part of the question: %s", async (answer, isSaid) => {
+    const home = await createServedHome();
+    answerRaw(home, "GET /api/v1/orders", '{"success":false,"error":{"code":"NO","message":"no"}}', {
+      status: 403,
+    });
+    const person = personWho(...shortForm(), ["What now?", answer], ...(isSaid ? declined : []));
+    const prompts: typeof person = {
+      ...person,
+      async choose(question, choices) {
+        while (question === "What now?" && requestCount(home, "GET", "/api/v1/orders") === 0) await turn();
+        for (let turns = 0; turns < 200; turns += 1) await turn();
+        return person.choose(question, choices);
+      },
+    };
+    const ran = await home.courier("orders create", { terminal: 80, prompts, env: { NO_COLOR: "1" } });
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(ran.stderr.includes("Orders made elsewhere were not compared: ")).toBe(isSaid);
   });
 
   test("quits", async () => {
