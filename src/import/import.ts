@@ -58,7 +58,7 @@ const options = {
   retryRefused: switchOption("send unchanged rows again that were refused before"),
   rejects: textOption(
     "FILE",
-    "write refused and wrong rows to a file, in the form of the input (CSV for .xlsx), with the errors",
+    "write refused and wrong rows to a file, in the form of the input (CSV for .xlsx), in UTF-8, with the errors",
     {
       values: "file",
     },

@@ -378,6 +378,8 @@ const writtenBackSchema = object({
   /** Orders of the sheet that this machine knows, and how many of them have a tracking number there now. */
   orders: count,
   tracking_numbers: count,
+  /** Of these orders, those that were made from other values than the sheet has now; the sheet names the columns. */
+  changed: count,
   /** Orders of the sheet that were not created; the sheet has the reasons. */
   not_created: count,
   /** Orders of the sheet of which it is not known whether they were created; the sheet says how to settle them. */

@@ -40,6 +40,7 @@ describe("a sheet that was imported", () => {
       kept: null,
       orders: 1,
       tracking_numbers: 1,
+      changed: 0,
       not_created: 1,
       in_doubt: 0,
       unknown: 1,
@@ -182,6 +183,8 @@ describe("a sheet that was imported", () => {
       expect(cells?.[4]).toContain("was made from other values");
     }
     expect(third?.[0]).toBe(numbers[2]);
+    const later = (await writeBack(home, "", day)).result;
+    expect(later).toMatchObject({ orders: 3, tracking_numbers: 1, changed: 3, not_created: 0, unknown: 0 });
     // The sheet of the first day as a template: its numbers are not those of the new receivers.
     const filled = shipped
       .replace(/(13700137000.*?,1),,/, `$1,${numbers[0]},`)

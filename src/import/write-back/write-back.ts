@@ -96,8 +96,8 @@ export const writeBackOrders = defineCommand({
     const options = { afterImport: false, readStates, ...(numberOf ? { numberOf } : {}) };
     const filled = await fillRows(source, overview, rows, options, context);
     await sheet.write(filled);
-    const changed = upload ? filled.orders.filter(({ isChanged }) => isChanged).length : 0;
-    if (changed > 0)
+    const changed = filled.orders.filter(({ isChanged }) => isChanged).length;
+    if (upload && changed > 0)
       context.messages.warn(
         `${counted(changed, "changed order")} left out of ${target.file}: the sheet has other values than were sent with the same ref`,
       );
@@ -108,6 +108,7 @@ export const writeBackOrders = defineCommand({
       kept: sheet.kept ?? null,
       orders: orders.length,
       tracking_numbers: orders.filter(({ values }) => values.tracking_number !== "").length,
+      changed,
       not_created: notCreated + misfits,
       in_doubt: inDoubt,
       unknown,
@@ -217,13 +218,15 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
 }
 
 function view(result: WrittenBack): readonly Block[] {
-  const { file, kept, orders, tracking_numbers, not_created, in_doubt, unknown, states_from } = result;
+  const { file, kept, orders, tracking_numbers, changed, not_created, in_doubt, unknown, states_from } =
+    result;
   return [
     fields(
       ["Sheet", file],
       ...(kept === null ? [] : ([["Old sheet", kept]] as const)),
       ["Orders", String(orders)],
       ["Tracking numbers", String(tracking_numbers)],
+      ...(changed === 0 ? [] : ([["Made from other values", String(changed)]] as const)),
       ["Not created", String(not_created)],
       ["In doubt", String(in_doubt)],
       ["Not known here", String(unknown)],
