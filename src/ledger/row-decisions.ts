@@ -15,6 +15,7 @@ import {
   type RowDecision,
   type RowPolicy,
   type RowToSend,
+  terminalWindowMs,
 } from "./rules.ts";
 import { ask, askTogether, inList, type Question, sideBySide, type Work } from "./statements.ts";
 
@@ -126,7 +127,7 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
     function* findOthers() {
       if (others) return others;
       const [unseen = [], elsewhere = []] = yield* askTogether([
-        ofUnseen(customer, run),
+        ofUnseen(customer, run, nowMs - terminalWindowMs),
         ofElsewhere(customer, rows),
       ]);
       others = {

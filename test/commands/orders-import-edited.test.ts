@@ -112,6 +112,24 @@ describe("a row that was edited while its order is in doubt", () => {
     expect([rest.exit, outcomes(rest.report)], rest.stderr).toEqual([0, "shipped created"]);
   });
 
+  test.each([
+    [23, "held"],
+    [25, "created"],
+  ])(
+    "a single order that a list found is taken for its row for a day: after %i h it is %s",
+    async (hours, outcome) => {
+      const home = await createImportHome(sheet(row("A-1", "李四")));
+      home.sandbox.faults.set(lostForNow("drop_after"));
+      const words =
+        "orders create --sender-name 张三 --receiver-name 李四 --receiver-phone 13900139000 --item-name 书";
+      expect((await home.courier(`${words} --yes`)).exit).toBe(6);
+      home.sandbox.faults.clear();
+      expect((await home.courier("orders list --all")).exit).toBe(0);
+      await home.clock.sleep(hours * 3_600_000);
+      expect(outcomes((await home.run()).report)).toBe(outcome);
+    },
+  );
+
   test("is sent once the order that was found is cancelled", async () => {
     const home = await createImportHome(sheet(person(0)));
     home.sandbox.faults.set(lostForNow("drop_after"));
