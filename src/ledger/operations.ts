@@ -180,8 +180,9 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
       read(function* () {
         return readAll(
           yield ask(
-            `SELECT * FROM operations WHERE run IN (${[-4, -3, -2, -1, 0, 1, 2, 3, 4].map((step) => run + step)})
-             AND number BETWEEN ? AND ? AND customer = ? AND kind = 'create'`,
+            `SELECT * FROM operations WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?) AND number BETWEEN ? AND ?
+             AND customer = ? AND kind = 'create'`,
+            ...[-4, -3, -2, -1, 0, 1, 2, 3, 4].map((step) => run + step),
             number - mostAtOnce,
             number + mostAtOnce,
             customer,

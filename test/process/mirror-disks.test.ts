@@ -14,7 +14,7 @@ interface Listed {
 }
 
 async function homeWithMirror() {
-  const disk = await mountDisk("size=512k");
+  const disk = await mountDisk("size=600k");
   const home = await createServedProcessHome({ seedOrders: 12 });
   const env = { COURIER_STATE_DIR: path.join(disk, "state") };
   expect(await home.courier("sync", { env })).toMatchObject({ exit: 0 });
