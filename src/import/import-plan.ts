@@ -40,6 +40,8 @@ export interface ImportPlan extends Readonly<PlanCounts> {
   readonly heldRows: readonly string[];
   /** Rows whose orders were cancelled by undoing an import. */
   readonly undone: number;
+  /** Shipped rows whose orders an earlier cancel may cancel yet. */
+  readonly beingCancelled: number;
   /** Where every row equals an order with another ref: the first few, with that ref. */
   readonly otherRefs?: readonly OtherRef[] | undefined;
 }
@@ -104,11 +106,12 @@ export async function planImport(
   };
   const heldRows: string[] = [];
   if (!known && !overview.header.some(isWrittenTitle))
-    return { ...counts, toSend: overview.rows, overview, heldRows, undone: 0 };
+    return { ...counts, toSend: overview.rows, overview, heldRows, undone: 0, beingCancelled: 0 };
   const undoneRuns = known ? await known.ledger.undoneRuns(known.customer) : new Set();
   const { hasRef, countOf } = overview;
   const unknownFile = { files: [], shop: "", hasRef, countOf };
   let undone = 0;
+  let beingCancelled = 0;
   const otherRefs: OtherRef[] = [];
   let withOtherRef = 0;
 
@@ -145,6 +148,9 @@ export async function planImport(
           runNow(decideRow(row, { own: [], equal: [] }, unknownFile, policy, nowMs), () => []),
         );
     for (const [index, decision] of decisions.entries()) count(batch[index] as ImportRow, decision);
+    const shipped = decisions.flatMap((each) => (each.kind === "shipped" && each.operation.order?.id) || []);
+    if (known && shipped.length > 0)
+      beingCancelled += (await known.ledger.findMaybeCancelled(known.customer, shipped)).size;
     batch = [];
   };
   for await (const row of goodRows(source, overview)) {
@@ -153,7 +159,14 @@ export async function planImport(
   }
   await flush();
   const isWhole = withOtherRef === overview.rows && withOtherRef >= fewestOtherRefs;
-  return { ...counts, overview, heldRows, undone, otherRefs: isWhole ? otherRefs : undefined };
+  return {
+    ...counts,
+    overview,
+    heldRows,
+    undone,
+    beingCancelled,
+    otherRefs: isWhole ? otherRefs : undefined,
+  };
 }
 
 function kindOf(decision: RowDecision): Exclude<keyof PlanCounts, "heldByDoubt"> {
@@ -227,9 +240,10 @@ export const lacksRefs =
 
 /** The outcomes of earlier runs; empty where there are none. */
 export function describeEarlier(plan: ImportPlan): string {
-  const { shipped, refused, changed, cancelled, unknown } = plan;
+  const { shipped, refused, changed, cancelled, unknown, beingCancelled } = plan;
+  const asked = beingCancelled > 0 ? ` (a cancel of ${beingCancelled} was sent, and may happen yet)` : "";
   const parts = [
-    shipped > 0 ? `${shipped} already shipped` : "",
+    shipped > 0 ? `${shipped} already shipped${asked}` : "",
     changed > 0 ? `${changed} changed since ${byCount(changed, "it was", "they were")} shipped` : "",
     cancelled > 0 ? `${cancelled} cancelled` : "",
     refused > 0 ? `${refused} refused` : "",

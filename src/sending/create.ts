@@ -16,6 +16,7 @@ import { isLedgerLost, LostClaim, OtherOrder } from "../ledger/operation-errors.
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
+import { isCancellable } from "../model/states.ts";
 import type { OrdersElsewhere } from "./elsewhere.ts";
 import { evidenceOf, lossOf } from "./evidence.ts";
 import { type BegunOrder, beginOrder, howToResolve } from "./guard.ts";
@@ -58,10 +59,17 @@ export async function sendOrder(order: OrderToSend, context: Context): Promise<S
   const named = { ref, draft, content: contentOf(draft), isDuplicateAllowed, settleMs };
   const find = async () => {
     const shipped = await findShipped(named, context);
-    if (shipped)
+    if (shipped) {
+      const id = shipped.id.value;
+      const ledger = await context.ledger();
+      const { id: customer } = await context.customer();
+      const isAsked =
+        isCancellable(shipped.status) && (await ledger.findMaybeCancelled(customer, [id])).has(id);
+      const asked = isAsked ? "; a cancel of it was sent, and may happen yet" : "";
       context.messages.note(
-        `already shipped: the order with the ref ${ref} is ${shipped.id.value}; nothing was sent`,
+        `already shipped: the order with the ref ${ref} is ${id}; nothing was sent${asked}`,
       );
+    }
     return shipped && { order: shipped, isEarlier: true };
   };
   const shipped = await find();

@@ -7,8 +7,9 @@ import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { createAtService, readRuns, recordRun } from "../support/ledger.ts";
-import { createOrder } from "../support/orders.ts";
+import { createOrder, plainDraft } from "../support/orders.ts";
 import { until } from "../support/process.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
@@ -364,6 +365,28 @@ describe("an order with another receiver than was sent with its ref", () => {
     await home.courier("orders cancel ref:R-1-1 --yes --json");
     expect(requestCount(home, "DELETE")).toBe(1);
   });
+});
+
+test("a cancel that was accepted and may happen yet is mentioned where its order counts as shipped", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+  expect((await home.run()).exit).toBe(0);
+  answerData(home, "DELETE /api/v1/orders/1000001", "null");
+  expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(3);
+  const again = await home.run();
+  expect([again.exit, outcomes(again.report)]).toEqual([0, "shipped shipped"]);
+  expect(again.stderr).toContain("2 already shipped (a cancel of 1 was sent, and may happen yet)");
+  const created = await home.courier("orders create --file - --ref R --yes", {
+    stdin: JSON.stringify(plainDraft),
+  });
+  expect(created.exit, created.stderr).toBe(0);
+  answerData(home, "DELETE /api/v1/orders/1000003", "null");
+  await home.courier("orders cancel 1000003 --yes");
+  const repeated = await home.courier("orders create --file - --ref R --yes", {
+    stdin: JSON.stringify(plainDraft),
+  });
+  expect(repeated.stderr).toContain(
+    "is 1000003; nothing was sent; a cancel of it was sent, and may happen yet",
+  );
 });
 
 describe("the state that counts is the one read back", () => {
