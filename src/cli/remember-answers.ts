@@ -53,7 +53,7 @@ function createAnswerKeeper(
     await recordAnswers(answers, { account, stateDirectory, clock });
   }
 
-  /** A later create whose answer names one of them is known to be another order. A cancelled one may be back. */
+  /** A later create whose answer names one of them is known to be another order. One may be cancelled, or back. */
   async function recordSeen(): Promise<void> {
     if (account.kind === "sandbox") return;
     if (!tools.hasOpenLedger() && (await tools.sharesLedger())) return; // no wait for a server after the result
@@ -61,7 +61,7 @@ function createAnswerKeeper(
     if (!known) return;
     const ledger = await tools.ledger();
     await ledger.recordSeen(known.id, [...seen.keys()], clock.now());
-    await ledger.noteBack(known.id, new Map([...seen].filter(([, state]) => state !== "")), sinceMs);
+    await ledger.noteStates(known.id, new Map([...seen].filter(([, state]) => state !== "")), sinceMs);
   }
 
   return (answer) => {
@@ -69,8 +69,8 @@ function createAnswerKeeper(
     if (answers.length < mostMirrored) answers.push(answer);
     const { id, value } = answer;
     if (id === undefined) return;
-    const isBack = cached.get(id) === "cancelled" && value.status !== "cancelled";
-    if (cached.has(id) && !isBack && !seen.has(id)) return;
+    const isChanged = (cached.get(id) === "cancelled") !== (value.status === "cancelled");
+    if (cached.has(id) && !isChanged && !seen.has(id)) return;
     if (seen.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
     if (seen.size < mostSeen || seen.has(id)) seen.set(id, value.status ?? "");
   };

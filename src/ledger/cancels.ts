@@ -2,7 +2,7 @@
 
 import type { CancelOutcome, OperationName, Run } from "./operation.ts";
 import type { OperationRecorder } from "./record-operation.ts";
-import { ask, type Store } from "./statements.ts";
+import { ask, askTogether, type Store } from "./statements.ts";
 
 export interface Cancels {
   /** Records a cancel as `sending`. */
@@ -15,10 +15,10 @@ export interface Cancels {
   /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
   /**
-   * Records the states of orders that were cancelled before `sinceMs` and are shown in another state since: they are
-   * back. `states` has the state that each order was shown in.
+   * Records which orders are cancelled, and which are not any more: they were cancelled before `sinceMs`, and are back.
+   * `states` has the state that each order was shown in since.
    */
-  noteBack(customer: number, states: ReadonlyMap<string, string>, sinceMs: number): Promise<void>;
+  noteStates(customer: number, states: ReadonlyMap<string, string>, sinceMs: number): Promise<void>;
 }
 
 export function createCancels(
@@ -81,26 +81,47 @@ export function createCancels(
 
     noteOrderState: (customer, orderId, state) => write(() => setOrderState(customer, orderId, state)),
 
-    async noteBack(customer, states, sinceMs) {
-      const shown = [...states].flatMap(([id, state]) => (state === "cancelled" ? [] : [id]));
-      if (shown.length === 0) return;
-      const back = await read(function* () {
-        const rows = yield ask(
-          `SELECT order_id FROM operations AS made
-           WHERE kind = 'create' AND customer = ? AND order_state = 'cancelled'
-             AND order_id IN (SELECT value FROM json_each(?))
-             AND NOT EXISTS (SELECT 1 FROM operations AS cancel WHERE cancel.kind = 'cancel'
-               AND cancel.customer = made.customer AND cancel.order_id = made.order_id
-               AND coalesce(cancel.ended_at, cancel.sent_at) >= ?)`,
-          customer,
-          JSON.stringify(shown),
-          sinceMs,
-        );
-        return rows.map(({ order_id }) => String(order_id));
-      });
-      if (back.length === 0) return;
+    async noteStates(customer, states, sinceMs) {
+      if (states.size === 0) return;
+      const ids = [...states.keys()];
+      const isGone = (id: string) => states.get(id) === "cancelled";
+      const gone = JSON.stringify(ids.filter(isGone));
+      const [own = [], back = [], elsewhere = []] = await read(() =>
+        askTogether([
+          ask(
+            `SELECT order_id FROM operations WHERE kind = 'create' AND customer = ?
+               AND coalesce(order_state, '') <> 'cancelled' AND order_id IN (SELECT value FROM json_each(?))`,
+            customer,
+            gone,
+          ),
+          ask(
+            `SELECT order_id FROM operations AS made
+             WHERE kind = 'create' AND customer = ? AND order_state = 'cancelled'
+               AND order_id IN (SELECT value FROM json_each(?))
+               AND NOT EXISTS (SELECT 1 FROM operations AS cancel WHERE cancel.kind = 'cancel'
+                 AND cancel.customer = made.customer AND cancel.order_id = made.order_id
+                 AND coalesce(cancel.ended_at, cancel.sent_at) >= ?)`,
+            customer,
+            JSON.stringify(ids.filter((id) => !isGone(id))),
+            sinceMs,
+          ),
+          ask(
+            "SELECT 1 FROM orders_elsewhere WHERE customer = ? AND order_id IN (SELECT value FROM json_each(?))",
+            customer,
+            gone,
+          ),
+        ]),
+      );
+      if (own.length + back.length + elsewhere.length === 0) return;
       await write(function* () {
-        for (const id of back) yield* setOrderState(customer, id, states.get(id) ?? "");
+        for (const { order_id } of [...own, ...back])
+          yield* setOrderState(customer, String(order_id), states.get(String(order_id)) ?? "");
+        // It holds no row any more.
+        yield ask(
+          "DELETE FROM orders_elsewhere WHERE customer = ? AND order_id IN (SELECT value FROM json_each(?))",
+          customer,
+          gone,
+        );
       });
     },
   };

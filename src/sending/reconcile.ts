@@ -84,7 +84,7 @@ export async function recordListing(
   const beganMs = wallTimeOf(begunMs, clock);
   const facts = await ledger.recordListing({ customer, beganMs, endedMs, dateFrom, ids });
   const states = summaries.flatMap(({ id, status }) => (status ? [[id.value, status] as const] : []));
-  await ledger.noteBack(customer, new Map(states), beganMs);
+  await ledger.noteStates(customer, new Map(states), beganMs);
   return { ...facts, begunMs, summaries };
 }
 

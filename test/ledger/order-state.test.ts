@@ -69,9 +69,9 @@ describeKinds((open) => {
       await ledger.endCancel(cancel, run.number, { state: "cancelled", orderState: "cancelled" }, endedMs);
     }
     const shown = new Map(["7", "8", "9"].map((id) => [id, "paid"]));
-    await ledger.noteBack(run.customer, shown, 5);
+    await ledger.noteStates(run.customer, shown, 5);
     expect(await stateOf()).toEqual(["paid", "cancelled"]);
-    await ledger.noteBack(run.customer, new Map([["8", "cancelled"]]), 9);
+    await ledger.noteStates(run.customer, new Map([["8", "cancelled"]]), 9);
     expect(await stateOf()).toEqual(["paid", "cancelled"]);
   });
 

@@ -1,9 +1,12 @@
-/** An order that was cancelled, and that the service shows in another state later: it is back, and counts again. */
+/**
+ * An order that was cancelled, and that the service shows in another state later: it is back, and counts again. One that
+ * was cancelled elsewhere does not count any more.
+ */
 
 import { expect, test } from "vitest";
 import { answerData, onePage, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
-import { createImportHome, errorOf, row, sheet } from "../support/imports.ts";
+import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
 import { readRuns } from "../support/ledger.ts";
 import { plainDraft } from "../support/orders.ts";
 
@@ -80,3 +83,20 @@ test("its row is shipped, where the list shows it before the import", async () =
   expect((await home.run()).report.map(({ outcome }) => outcome)).toEqual(["shipped"]);
   expect(home.posts).toBe(1);
 });
+
+test.each([["orders show 1000001"], ["orders list"], [undefined]])(
+  "a row whose order was cancelled on the courier's website is cancelled, seen by %s",
+  async (words) => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+    await home.run();
+    await home.courier("orders list");
+    const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+    expect((await home.courier("orders cancel 1000001 --yes", { env })).exit).toBe(0);
+    if (words !== undefined) {
+      expect((await home.courier(words)).exit).toBe(0);
+      expect((await readRuns(home)).at(-1)?.operations[0]?.orderState).toBe("cancelled");
+    }
+    expect(outcomes((await home.run()).report)).toBe("cancelled shipped");
+    expect(home.posts).toBe(2);
+  },
+);
