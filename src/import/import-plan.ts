@@ -4,7 +4,7 @@ import type { Context } from "../command/command.ts";
 import { usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { isMade } from "../ledger/operation.ts";
+import { isMade, nameOperation } from "../ledger/operation.ts";
 import {
   decideRow,
   type FileFacts,
@@ -115,8 +115,19 @@ export async function planImport(
   const otherRefs: OtherRef[] = [];
   let withOtherRef = 0;
 
+  /** Of an earlier batch: one order covers one row. */
+  const covered = new Set<string>();
+  const taken = new Set<string>();
+  const ofAll: RowPolicy = {
+    ...policy,
+    isCovered: (operation) => covered.has(nameOperation(operation)),
+    isTaken: (orderId) => taken.has(orderId),
+  };
+
   function count(row: ImportRow, decision: RowDecision): void {
     counts[kindOf(decision)] += 1;
+    if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
+    if (decision.kind === "elsewhere" && decision.isCovered) taken.add(decision.orderId);
     const like =
       decision.kind === "send"
         ? decision.like
@@ -137,13 +148,7 @@ export async function planImport(
   const flush = async () => {
     const nowMs = context.clock.now();
     const decisions = known
-      ? await known.ledger.viewRows(
-          known.customer,
-          skipNumbered(batch, known.file),
-          known.file,
-          policy,
-          nowMs,
-        )
+      ? await known.ledger.viewRows(known.customer, skipNumbered(batch, known.file), known.file, ofAll, nowMs)
       : batch.map((row) =>
           runNow(decideRow(row, { own: [], equal: [] }, unknownFile, policy, nowMs), () => []),
         );

@@ -120,6 +120,8 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
     let runsOfFile: ReadonlySet<number> | undefined;
     /** Orders of other files that cover rows of this batch: each covers one. */
     const covered = new Set<string>();
+    const taken = new Set<string>();
+    const isTaken = (orderId: string) => taken.has(orderId) || policy.isTaken?.(orderId) === true;
     const isCovered = (operation: Operation) =>
       covered.has(nameOperation(operation)) || policy.isCovered?.(operation) === true;
 
@@ -158,7 +160,8 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
 
     function* findElsewhere(row: RowToSend): Work<OrderElsewhere | undefined> {
       const listed = policy.elsewhere?.(row);
-      const orderId = listed ? undefined : (yield* findOthers()).elsewhere.get(row.content);
+      const remembered = listed ? undefined : (yield* findOthers()).elsewhere.get(row.content);
+      const orderId = remembered !== undefined && isTaken(remembered) ? undefined : remembered;
       const order = listed ?? (orderId === undefined ? undefined : { orderId, isCertain: true });
       // Another process may have assigned it to a row meanwhile.
       return order && (yield* isOwned(customer, order.orderId)) ? { ...order, isCertain: false } : order;
@@ -196,6 +199,7 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
         );
         if (decision.kind === "shipped" && decision.isElsewhere)
           covered.add(nameOperation(decision.operation));
+        if (decision.kind === "elsewhere" && decision.isCovered) taken.add(decision.orderId);
         return decision;
       },
       noteSent: lookup.forget,

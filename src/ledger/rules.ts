@@ -122,6 +122,8 @@ export interface RowPolicy {
   readonly resendCancelled: boolean;
   /** An equal order that was not sent from this machine. */
   readonly elsewhere?: ((row: Pick<RowToSend, "row">) => OrderElsewhere | undefined) | undefined;
+  /** Of these, orders that cover another row already. */
+  readonly isTaken?: (orderId: string) => boolean;
   /** Operations that were in doubt when this run began, and whose orders it found. */
   readonly foundNow?: ReadonlySet<string> | undefined;
   /** True for rows that `--allow-duplicate` names. */

@@ -19,6 +19,34 @@ async function shipElsewhere(home: ImportHome, ...rows: readonly string[]): Prom
 }
 
 describe("a row that equals an order made elsewhere", () => {
+  test("is sent once that order was cancelled, also after it held the row", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await shipElsewhere(home, row("X-1"));
+    expect(outcomes((await home.run()).report)).toBe("held");
+    const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+    expect((await home.courier("orders cancel 1000001 --yes", { env })).exit).toBe(0);
+    expect(outcomes((await home.run()).report)).toBe("created");
+  });
+
+  test.each([3, 700])("covers one of %i equal rows: what is planned is what is sent", async (count) => {
+    const rows = Array.from({ length: count }, (_, index) => row(`A-${index}`));
+    const home = await createImportHome(sheet(...rows));
+    await shipElsewhere(home, row("X-1"));
+    const first = await home.run();
+    expect(first.report.every(({ outcome }) => outcome === "held")).toBe(true);
+    const planned = await home.courier([
+      "orders",
+      "import",
+      home.file,
+      "--skip-shipped",
+      "--check",
+      "--json",
+    ]);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ to_send: count - 1, shipped: 1, held: 0 });
+    const sent = await home.run("--skip-shipped");
+    expect(sent.report.filter(({ outcome }) => outcome === "created")).toHaveLength(count - 1);
+  });
+
   test("is held, the others are sent, and the report names the order", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
     await shipElsewhere(home, row("X-1"));
