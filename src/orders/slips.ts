@@ -24,7 +24,7 @@ import { byCount, counted } from "../core/wording.ts";
 import { isMade } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { Slip } from "../model/results.ts";
-import { warnIfOther } from "../sending/another-order.ts";
+import { readOwner } from "../sending/another-order.ts";
 import { type Column, show, state, styled } from "../terminal/blocks.ts";
 import { exportDetails, tellOwn } from "./export.ts";
 import { type SlipSize, slipPage } from "./slip-page.ts";
@@ -230,7 +230,8 @@ function openRefs(context: Context): (order: OrderDetail) => Promise<string | nu
   return async (order) => {
     const known = await open();
     if (!known) return null;
-    return (await warnIfOther(order, known, context))?.ref ?? null;
+    const { operation, other } = await readOwner(order, known, context);
+    return (other === undefined && operation?.ref) || null;
   };
 }
 

@@ -60,19 +60,18 @@ function isNamed(draft: Draft, order: OrderDetail): boolean {
   return comparison["receiver.name"] === "agrees" && comparison["item.name"] === "agrees";
 }
 
-/** What is wrong with an order that this ledger has by an answer; undefined for another order, and a right one. */
-export async function warnIfOther(
+/** The create that has an order, and why the order is another one, of which it warns. */
+export async function readOwner(
   order: OrderDetail,
   { customer, ledger }: { readonly customer: number; readonly ledger: Ledger },
   context: Context,
-): Promise<Operation | undefined> {
+): Promise<{ readonly operation?: Operation | undefined; readonly other?: string | undefined }> {
   const id = order.id.value;
   const name = (await ledger.findOwners(customer, [id])).get(id);
   const operation = name && (await ledger.findOperation(name));
   const other = operation && (await describeOther(operation, order, ledger));
-  if (!operation || !other) return operation;
-  context.messages.warn(describeAnswer(operation, other));
-  return undefined;
+  if (operation && other) context.messages.warn(describeAnswer(operation, other));
+  return { operation, other };
 }
 
 export function describeAnswer(operation: Operation, other: string): string {

@@ -1,5 +1,6 @@
 /** An answer that named another order's id: nothing that is meant for the sent order happens to the other one. */
 
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { answerData, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
@@ -119,7 +120,7 @@ describe("two orders to one receiver, whose answers were exchanged", () => {
 });
 
 test("write-back --refresh warns where the service shows another order than the row's", async () => {
-  const home = await createImportHome(sheet(row("A-1")));
+  const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
   expect((await home.run()).exit).toBe(0);
   const order = { id: 1000001, status: "pending", receiver: bert, item };
   answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(order));
@@ -135,6 +136,10 @@ test("write-back --refresh warns where the service shows another order than the 
   expect(written.stderr).toContain(
     "the answer to 1.1 named order 1000001, but the service shows another receiver",
   );
+  const { tracking_number } = JSON.parse((await home.courier("orders show 1000002 --json")).stdout);
+  const text = await readFile(`${home.file}.new`, "utf8");
+  expect(text).toMatch(/^A-1,.*,,,,,"the service shows another receiver than was sent: .*"$/m);
+  expect(text).toContain(tracking_number);
 });
 
 test("cancel leaves an order alone that a number led to and that has others, unless its id is named", async () => {

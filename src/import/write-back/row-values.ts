@@ -59,7 +59,11 @@ export interface WrittenOrder {
 }
 
 /** What was seen of an order last, and when. */
-export type Seen = SeenState & { readonly orderNumber?: string | undefined };
+export type Seen = SeenState & {
+  readonly orderNumber?: string | undefined;
+  /** Why it is another order than the row's. */
+  readonly other?: string | undefined;
+};
 
 /** Reads what is known of orders by their ids. */
 export type ReadStates = (orderIds: readonly string[]) => Promise<ReadonlyMap<string, Seen>>;
@@ -272,10 +276,15 @@ export async function fillRows(
     ({ rows, number, made, error, change }): WrittenOrder => {
       const seen = states.get(made.order?.id ?? "");
       const own = { ...valuesOf(made, seen), error };
-      const written = change?.isReceiver ? { ...nothing, error } : own;
+      const { other } = seen ?? {};
+      const written =
+        change?.isReceiver || other
+          ? { ...nothing, error: other === undefined ? error : plainText(other) }
+          : own;
       // The cells of the row keep what the sheet had, unless that is this number.
       const isWrong =
-        change?.isOtherPerson === true && change.ownNumbers.some((each) => each === own.tracking_number);
+        other !== undefined ||
+        (change?.isOtherPerson === true && change.ownNumbers.some((each) => each === own.tracking_number));
       for (const row of rows) values.set(row, change?.isReceiver && !isWrong ? { error } : written);
       const seenAtMs = seen?.seenAtMs ?? made.endedAtMs;
       if (written.status !== "" && seenAtMs !== undefined)

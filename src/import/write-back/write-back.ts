@@ -10,7 +10,7 @@ import { usageError } from "../../core/errors.ts";
 import { counted } from "../../core/wording.ts";
 import type { OrderDetail } from "../../model/interface.ts";
 import type { WrittenBack } from "../../model/results.ts";
-import { warnIfOther } from "../../sending/another-order.ts";
+import { readOwner } from "../../sending/another-order.ts";
 import type { SheetRow } from "../../sheets/sheet.ts";
 import { type Block, fields, instant } from "../../terminal/blocks.ts";
 import { checkRows, type Overview } from "../check-rows.ts";
@@ -197,8 +197,9 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
         meter.update(() => `${seen} of ${counted(ids.length, "order")}`);
         if (!order) refused += 1;
         else {
-          await warnIfOther(order, known, context);
+          const { other } = await readOwner(order, known, context);
           states.set(order.id.value, {
+            other,
             status: order.status ?? undefined,
             trackingNumber: order.tracking_number ?? undefined,
             orderNumber: order.order_no ?? undefined,
