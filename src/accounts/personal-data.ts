@@ -5,9 +5,10 @@ import { switchOption } from "../command/options.ts";
 import { unnamedAccount } from "../config/accounts.ts";
 import { keySource } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
-import { diskStep } from "../core/disk-errors.ts";
+import { diskStep, thenAgain } from "../core/disk-errors.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 
@@ -50,9 +51,15 @@ export async function deletePersonalData(
     return deleted(kept);
   } catch (error) {
     const { stateDirectory } = context.machine;
-    const reason = error instanceof Error ? error.message : String(error);
+    const isOwn = error instanceof CourierError;
+    const file = (error as { readonly path?: string }).path;
+    const reason = isOwn
+      ? error.message
+      : `${explainSystemError(error)}${file === undefined ? "" : `: ${file}`}`;
     const message = `the names and addresses of past orders could not be deleted from ${stateDirectory}: ${reason}`;
-    const first = diskStep(error) ?? (error instanceof CourierError && error.hint) ?? "once that works";
+    // The same command cannot be run again: the account may be gone.
+    const step = diskStep(error) ?? (isOwn ? error.hint?.replace(thenAgain(""), "") : undefined);
+    const first = step === undefined || step.includes("same command") ? "once that works" : step;
     const hint = `${first}; then: courier ledger forget --account ${shellQuote(account)}`;
     return {
       details: { details_deleted: false, details_kept: 0 },

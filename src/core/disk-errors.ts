@@ -13,7 +13,7 @@ const steps: Readonly<Record<string, string>> = {
   EFBIG: "allow larger files: ulimit -f unlimited",
 };
 
-const thenAgain = (step: string) => `${step}, then run the same command again`;
+export const thenAgain = (step: string) => `${step}, then run the same command again`;
 
 export const makeRoomFirst = thenAgain(makeRoom);
 export const checkDiskFirst = thenAgain(checkDisk);

@@ -4,6 +4,7 @@ import { CourierError, systemCode } from "./errors.ts";
 import { Unreadable } from "./regular-file.ts";
 
 const denied = "permission denied";
+const isDirectory = "it is a directory";
 const inUse = "another program is using it";
 const noDevice = "there is no such device";
 export const tooLittleMemory = "there is too little memory";
@@ -29,7 +30,8 @@ const systemReasons: Readonly<Record<string, string>> = {
   EPIPE: "its reader is gone",
   ECONNRESET: "its connection broke",
   ENOEXEC: "it is not a program that this system can run",
-  EISDIR: "it is a directory",
+  EISDIR: isDirectory,
+  ERR_FS_EISDIR: isDirectory,
   ENOTDIR: "a part of its path is no directory",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",

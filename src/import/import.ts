@@ -298,7 +298,7 @@ async function chooseSheetTarget({ file, check, writeBack, inPlace, rejects }: I
 
 async function checkRejects(rejects: string, file: string, context: Context): Promise<void> {
   await context.checkOutput("--rejects", rejects, file);
-  ensureWritableName("--rejects", rejects);
+  ensureWritableName("--rejects", rejects, { input: file });
   ensureNoPdf("--rejects", rejects);
 }
 

@@ -1,5 +1,6 @@
 /** Refuses the name of a file that promises another form than its rows will have. */
 
+import { proposeName } from "../command/output-name.ts";
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { SheetForm } from "../sheets/source.ts";
@@ -29,7 +30,7 @@ export function ensurePromisedForm(flag: string, file: string, input: string, of
   const form = of === "xlsx" ? "csv" : of;
   const [ending] = promise.exec(file) ?? [];
   if (ending === undefined || endings[form].includes(ending.slice(1).toLowerCase())) return;
-  const other = shellQuote(`${file.slice(0, -ending.length)}.${endings[form][0]}`);
+  const other = shellQuote(proposeName(file.slice(0, -ending.length), endings[form][0] ?? "", input));
   throw usageError(
     `the rows of ${input} are written as ${form.toUpperCase()}, and ${file} is a name of another form`,
     `use ${flag} ${other}`,

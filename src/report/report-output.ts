@@ -11,7 +11,7 @@ const barWidth = 20;
 /** `####`, as long as its share of the largest; something for all that is more than nothing. */
 export function drawBar(size: number, largest: number): string {
   if (!(size > 0) || !(largest > 0)) return "";
-  return "#".repeat(Math.max(1, Math.round((barWidth * size) / largest)));
+  return "#".repeat(Math.max(1, Math.round(barWidth * (size / largest))));
 }
 
 interface ReportParts<Row extends JsonObject> {

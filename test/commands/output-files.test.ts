@@ -176,6 +176,11 @@ test.each([
     "use --rejects all.csv; Excel opens it",
   ],
   [
+    "orders import orders.csv --rejects orders.xlsx",
+    "cannot write .xlsx files",
+    "use --rejects orders-new.csv; Excel opens it",
+  ],
+  [
     "orders import orders.csv --rejects bad.json.gz",
     "cannot write compressed files (.gz)",
     "use --rejects bad.json, and compress it",

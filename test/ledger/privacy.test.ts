@@ -11,6 +11,7 @@ import { openDatabase } from "../../src/sqlite/database.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
 import { createServedProcessHome } from "../support/process.ts";
+import { canMount, mountDisk } from "../support/small-disk.ts";
 import { beginRun, created, createLedger, findTexts, recordCreate } from "./opened.ts";
 
 const key = "test-key-0123456789";
@@ -112,6 +113,36 @@ describe.each([
     expect(await findTexts(home.stateDir, texts), "the cache is gone").toEqual([]);
   });
 });
+
+test.skipIf(!canMount())(
+  "accounts remove on a full disk, and where a file cannot be deleted (needs root): words and steps that can be followed",
+  async () => {
+    const disk = await mountDisk("size=600k");
+    const [state, filler] = [path.join(disk, "state"), path.join(disk, "filler")];
+    const served = await createServedHome();
+    await login(served, "shop");
+    const env = { ...withoutKey, COURIER_STATE_DIR: state };
+    expect((await served.courier(order, { env })).exit).toBe(0);
+    await writeFile(filler, Buffer.alloc(600 * 1_024)).catch(() => {});
+    const removed = await served.courier("accounts remove shop --yes", { env });
+    expect(removed.exit, removed.stderr).toBe(5);
+    expect(removed.stderr).toMatch(
+      /: the disk is full: .*\nhint: make room; then: courier ledger forget --account shop\n$/,
+    );
+    await rm(filler);
+    const forgotten = await served.courier("ledger forget --account shop --yes --confirm shop", { env });
+    expect(forgotten.exit, forgotten.stderr).toBe(0);
+    expect(await findTexts(state, texts)).toEqual([]);
+
+    const home = await createShop();
+    const cache = path.join(home.stateDir, "completion-orders.json");
+    await rm(cache, { force: true });
+    await mkdir(path.join(cache, "x"), { recursive: true });
+    const ran = await home.courier("logout --account shop", { env: withoutKey });
+    expect(ran.stderr).toContain(`: it is a directory: ${cache}`);
+    expect(ran.stderr).toContain("\nhint: once that works; then: courier ledger forget --account shop\n");
+  },
+);
 
 test("orders that were sent with COURIER_API_KEY alone go with their customer", async () => {
   const home = await createServedHome();

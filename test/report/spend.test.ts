@@ -11,6 +11,7 @@ import { type JsonObject, parseJson } from "../../src/model/json.ts";
 import { countSpend } from "../../src/report/count-spend.ts";
 import { drawReport } from "../../src/report/report-page.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
+import { answerData, onePage } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { effort, fc } from "../support/effort.ts";
 
@@ -338,4 +339,20 @@ test("the largest page is below 200 KB", () => {
   });
   expect(Buffer.byteLength(page)).toBeLessThan(200_000);
   expect(page).toContain("are drawn; --csv has all of them");
+});
+
+test("fees of any size are drawn", async () => {
+  const home = await createServedHome();
+  const order = (id: number, fee: string) =>
+    `{"id":${id},"status":"paid","actual_fee":${fee},"created_at":"2026-02-02T08:00:00Z","receiver":{"city":"C${id}"}}`;
+  answerData(
+    home,
+    "GET /api/v1/orders",
+    `[${order(2, "1e308")},${order(1, "1")}]`,
+    onePage.replace('"total_items":1', '"total_items":2'),
+  );
+  expect((await home.courier("sync")).exit).toBe(0);
+  const { exit, stdout, stderr } = await home.courier("report spend --by city");
+  expect(exit, stderr).toBe(0);
+  expect(stdout).toMatch(/C2 .*#{20}\n/);
 });

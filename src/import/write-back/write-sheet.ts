@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../../command/command.ts";
-import { ensureWritableName } from "../../command/output-name.ts";
+import { ensureWritableName, proposeName } from "../../command/output-name.ts";
 import { keepEarlier } from "../../core/earlier-file.ts";
 import { CourierError, fileError, interrupted, systemCode, usageError } from "../../core/errors.ts";
 import { findRealPath } from "../../core/real-path.ts";
@@ -161,12 +161,12 @@ function ensureForm({ facts, name }: Source, file: string | undefined, flag: str
     );
   if (file === undefined) return;
   if (form === "csv") {
-    ensureWritableName(flag, file);
+    ensureWritableName(flag, file, { input: name });
     ensurePromisedForm(flag, file, name, form);
   } else if (!/\.xls[xm]$/i.test(file))
     throw usageError(
       `${name} is a workbook, and stays one: ${file} must end in .xlsx`,
-      `use ${flag} ${shellQuote(`${file.slice(0, file.length - path.extname(file).length)}.xlsx`)}`,
+      `use ${flag} ${shellQuote(proposeName(file.slice(0, file.length - path.extname(file).length), "xlsx", name))}`,
     );
 }
 
