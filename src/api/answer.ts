@@ -255,12 +255,12 @@ function hintFor(kind: FailureKind, answer: Answer, { nowMs }: AnswerContext): s
   const waitMs = retryAfterMs(answer, nowMs);
   if (kind === "rate_limited") return `${describeWait(waitMs)}, then run the same command again`;
   // What to do then depends on the command: the order of a create may exist.
-  const isKnown = kind === "server_error" && waitMs !== undefined && waitMs > 0 && waitMs <= yearMs;
+  const isKnown = kind === "server_error" && waitMs !== undefined && waitMs <= yearMs;
   return isKnown ? `${describeWait(waitMs)}, as the service asks` : undefined;
 }
 
-function describeWait(waitMs = 0): string {
-  if (waitMs === 0) return "wait a little";
+function describeWait(waitMs: number | undefined): string {
+  if (waitMs === undefined) return "wait a little";
   return waitMs > yearMs ? "wait for longer than a year" : `wait ${formatWait(waitMs)}`;
 }
 
@@ -321,12 +321,11 @@ function quoteBeginning(text: string): string {
   return `“${start}${text.length > start.length ? "…" : ""}”`;
 }
 
-/** `Retry-After` in seconds or as a date, as a delay in milliseconds from now. */
+/** `Retry-After` in seconds or as a date, as a delay in milliseconds from now. No delay is none: then ours is taken. */
 function retryAfterMs(answer: Answer, nowMs: number): number | undefined {
-  const value = answer.headers["retry-after"]?.trim();
-  if (value === undefined || value === "") return undefined;
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const untilMs = parseHttpDate(value);
-  if (untilMs === undefined) return undefined;
-  return Math.max(0, untilMs - (parseHttpDate(answer.headers.date) ?? nowMs));
+  const value = answer.headers["retry-after"]?.trim() ?? "";
+  const untilMs = parseHttpDate(value) ?? 0;
+  const sinceMs = parseHttpDate(answer.headers.date) ?? nowMs;
+  const delayMs = /^\d+$/.test(value) ? Number(value) * 1000 : untilMs - sinceMs;
+  return delayMs > 0 ? delayMs : undefined;
 }

@@ -1,7 +1,8 @@
 /** Composes an order at a terminal: asks, reviews, corrects, sends; nothing is sent without a review. */
 
-import { ServiceFailure } from "../api/failure.ts";
+import { ServiceFailure, shorten } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
+import { quote } from "../command/options.ts";
 import { type ActiveAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
 import { makeRoom } from "../core/disk-errors.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
@@ -316,6 +317,12 @@ async function correct(
   await context.display([paragraph(styled("bad", refusal.message))]);
   const field = refusal.refusedField;
   const corrected = field === undefined ? undefined : await correctField(draft, field, tools);
+  if (field && !corrected) {
+    const value = refusal.refusedValue;
+    await context.display([
+      paragraph(shorten(`The refused field is ${field}${value === undefined ? "" : `: ${quote(value)}`}`)),
+    ]);
+  }
   return corrected ?? draft;
 }
 

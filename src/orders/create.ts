@@ -1,6 +1,6 @@
 /** `courier orders create`: one order, composed at a terminal or sent as given (specification, 4.2). */
 
-import { ServiceFailure } from "../api/failure.ts";
+import { ServiceFailure, shorten } from "../api/failure.ts";
 import { type Context, defineCommand, document, noteUnreadOrder, type Output } from "../command/command.ts";
 import { quote, switchOption, textOption } from "../command/options.ts";
 import { ensureReplaces } from "../command/replace.ts";
@@ -148,7 +148,7 @@ function nameRefusedField(failure: ServiceFailure, nameOf: StartingDraft["nameOf
   const value = failure.refusedValue;
   const named = `${nameOf(field) ?? field}${value === undefined ? "" : ` ${quote(value)}`}`;
   return failure.with({
-    message: failure.message.replace("the service refused", () => `the service refused ${named}`),
+    message: shorten(failure.message.replace("the service refused", () => `the service refused ${named}`)),
   });
 }
 

@@ -305,11 +305,11 @@ describe("a 2xx that cannot be used is one of three", () => {
 describe("Retry-After", () => {
   const date = "Sun, 01 Mar 2026 08:00:00 GMT";
   const table: [value: string, date: string | undefined, delayMs: number | undefined][] = [
-    ["0", date, 0],
+    ["0", date, undefined],
     ["120", date, 120_000],
     [" 5 ", date, 5_000],
     ["Sun, 01 Mar 2026 08:00:30 GMT", date, 30_000],
-    ["Sun, 01 Mar 2026 07:00:00 GMT", date, 0],
+    ["Sun, 01 Mar 2026 07:00:00 GMT", date, undefined],
     ["Sun, 01 Mar 2026 08:00:30 GMT", "Sun, 01 Mar 2026 08:00:10 GMT", 20_000],
     ["Sun, 01 Mar 2026 08:00:30 GMT", undefined, 30_000],
     ["Sun, 01 Mar 2026 08:00:30 GMT", "long ago 1", 30_000],

@@ -57,6 +57,17 @@ async function draftOf(home: ServedHome) {
   return ledger.findDraft(owner).finally(() => ledger.close());
 }
 
+test("a refused field that courier does not ask for is named with its value", async () => {
+  const home = await createServedHome();
+  const body = refusal("receiver.zip").replace('"field"', `"value":"${"9".repeat(2_000)}","field"`);
+  answerRaw(home, "POST /api/v1/orders", body, { status: 400, times: 1 });
+  const { exit, stderr } = await compose(home, [...shortForm(), send, ["What now?", "Quit without sending"]]);
+  expect(exit).toBe(130);
+  const shown = stderr.replace(/\s+/g, " ");
+  expect(shown).toContain("The refused field is receiver.zip: ");
+  expect(shown).not.toContain("9".repeat(1_100));
+});
+
 test("says afterwards how to create the same without questions, quoted for the shell", async () => {
   const home = await createServedHome();
   const { stderr } = await compose(home, [
