@@ -216,6 +216,10 @@ async function together<T>(questions: () => Promise<T>, { keyboard }: PromptDeps
   }
 }
 
+/** Asks the terminal to mark what is pasted, and to stop that. */
+const pasteMarks = "\u001b[?2004h";
+const noPasteMarks = "\u001b[?2004l";
+
 interface AskOptions extends WaysOut {
   readonly isDecision?: boolean;
   /** Up does nothing else in it. */
@@ -248,7 +252,7 @@ async function ask<T>(
     return true;
   };
   const markPastes = (isMarked: boolean) => {
-    if (answersMore) deps.output.write(isMarked ? "\u001b[?2004h" : "\u001b[?2004l");
+    if (answersMore) deps.output.write(isMarked ? pasteMarks : noPasteMarks);
   };
   const onBack = canGoBack ? () => leaveFor(new WentBack()) : undefined;
   const attachment = deps.keyboard.attach({
@@ -288,7 +292,7 @@ function interruption(signal: AbortSignal): unknown {
 
 /**
  * A prompt of one line ends at the first line break of a paste, and the rest would answer the questions
- * after it; here every line counts until an empty one, or until Ctrl-D.
+ * after it; here every line counts until an empty one, or until Ctrl-D. Those within a paste end nothing.
  */
 function readLines(
   question: string,
@@ -299,15 +303,32 @@ function readLines(
   output.write(`${question}\n`);
   return new Promise((resolve, reject) => {
     const reader = createInterface({ input: keyboard.input, output, prompt: "> ", terminal: true });
+    const markPastes = (isMarked: boolean) => output.write(isMarked ? pasteMarks : noPasteMarks);
     const attachment = keyboard.attach({
       isDecision: false,
       onEnd: () => {}, // the reader closes
-      onStop: () => {},
-      onContinue: () => reader.prompt(true),
+      onStop: () => markPastes(false),
+      onContinue: () => {
+        markPastes(true);
+        reader.prompt(true);
+      },
       onBack: canGoBack ? () => leaveFor(new WentBack()) : undefined,
+      onPaste: (text) => {
+        const [first = "", ...others] = text.replace(/\r\n?/g, "\n").trimEnd().split("\n");
+        if (!others.some((line) => line.trim() === "")) return false;
+        const pasted = [`${reader.line}${first}`, ...others].filter((line) => line.trim() !== "");
+        reader.write(null, { ctrl: true, name: "u" });
+        for (const line of pasted) {
+          output.write(`${sanitise(line)}\n`);
+          lines.push(line);
+          reader.prompt();
+        }
+        return true;
+      },
     });
     const lines: string[] = [];
     const end = (settle: () => void) => {
+      markPastes(false);
       attachment.leave();
       signal.removeEventListener("abort", stop);
       reader.off("close", close); // its own listeners stay: they take it off the input
@@ -336,6 +357,7 @@ function readLines(
     reader.on("SIGINT", stop);
     reader.on("close", close);
     if (signal.aborted) return stop();
+    markPastes(true);
     reader.prompt();
     attachment.listens();
   });

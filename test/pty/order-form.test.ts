@@ -259,6 +259,21 @@ test("Up goes back to the field before, with what was typed, and in a list it mo
   await terminal.until("❯ standard");
 });
 
+test.each([
+  ["marked by the terminal", (text: string) => `\u001b[200~${text}\u001b[201~`],
+  ["not marked", (text: string) => text],
+])("a blank line within the paste of an address ends nothing: %s", async (_how, mark) => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create --sender-name A --item-name B");
+  for (const name of partyFields.slice(1)) await terminal.answer(`Sender ${name}`);
+  await terminal.choose("Receiver", "paste an address as text");
+  await terminal.until(/empty line\n>/);
+  terminal.type(mark("李四\r13900139000\r\r北京市朝阳区建国路88号\r"));
+  await terminal.until(/> 李四\n> 13900139000\n> 北京市朝阳区建国路88号\n>/);
+  terminal.type("\r");
+  await terminal.until(/name +李四\n +phone +13900139000\n[\s\S]*建国路88号[\s\S]*❯ right/);
+});
+
 test("Esc leaves the paste of an address for the list, and Ctrl-C there keeps what was pasted", async () => {
   const home = await createServedTerminalHome();
   const terminal = home.open("orders create --sender-name A --item-name B");
