@@ -24,9 +24,15 @@ export type Answer = (text: string, values: readonly SqlValue[]) => Promise<read
 export interface Connection {
   /**
    * Runs `work` between `begin` and COMMIT. Throws `database` (exit 5) where the server cannot be reached, refuses or
-   * fails: where the connection broke at the COMMIT, that may have happened. Throws what `work` throws.
+   * fails: where the connection broke at the COMMIT, that may have happened. Throws what `work` throws. With `canRepeat`,
+   * `work` begins anew on another connection where its own broke, and nothing of it was committed: it only reads, or the
+   * last statement of `begin` gives the transaction's `xid`, and the server is asked what became of the COMMIT.
    */
-  transaction<T>(begin: string, work: (answer: Answer) => Promise<T>): Promise<T>;
+  transaction<T>(
+    begin: string,
+    work: (answer: Answer) => Promise<T>,
+    options?: { readonly canRepeat: boolean },
+  ): Promise<T>;
   /** One statement outside a transaction. */
   ask: Answer;
   close(): Promise<void>;
@@ -67,7 +73,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** Tries until the server has done `begin`: a pooler answers although the server behind it is away. */
-  async function connectInTime(begin: string | undefined): Promise<Client> {
+  async function connectInTime(begin: string | undefined): Promise<Begun> {
     const startedMs = clock.elapsed();
     const passedMs = () => clock.elapsed() - startedMs;
     const hasTime = () => passedMs() < limitNow();
@@ -86,7 +92,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  async function connectAndBegin(begin: string | undefined, hasTime: () => boolean): Promise<Client> {
+  async function connectAndBegin(begin: string | undefined, hasTime: () => boolean): Promise<Begun> {
     const Client = await loadDriver();
     const made = new Client(configOf(address));
     made.on("error", () => {
@@ -98,8 +104,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     );
     try {
       await made.connect();
-      if (begin !== undefined) await made.query(begin);
-      return made;
+      return await beginOn(made, begin);
     } catch (error) {
       drop(made); // it may be in a transaction that failed
       throw error;
@@ -115,19 +120,29 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** The client, after `begin`: a connection that broke while it was idle is replaced. */
-  async function start(begin: string | undefined): Promise<Client> {
+  async function start(begin: string | undefined): Promise<Begun> {
     const kept = client;
     if (kept) {
       try {
-        if (begin !== undefined) await kept.query(begin);
-        return kept;
+        return await beginOn(kept, begin);
       } catch (error) {
         drop(kept);
         if (!isLost(error)) throw error;
       }
     }
-    client = await connectInTime(begin);
-    return client;
+    const begun = await connectInTime(begin);
+    client = begun.used;
+    return begun;
+  }
+
+  /** What became of a transaction whose connection broke at its COMMIT; undefined where the server does not know. */
+  async function readStatus(xid: SqlValue, hasTime: () => boolean): Promise<unknown> {
+    for (;;) {
+      const { used } = await start(undefined);
+      const [row] = await answerOf(used)("SELECT txid_status(?) AS status", [xid]);
+      if (row?.status !== "in progress" || !hasTime()) return row?.status;
+      await clock.sleep(firstPauseMs);
+    }
   }
 
   const answerOf =
@@ -147,19 +162,28 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   return {
-    transaction: (begin, work) =>
+    transaction: (begin, work, { canRepeat } = { canRepeat: false }) =>
       inTurn(async () => {
         ensureOpen(isClosed);
-        let used: Client | undefined;
-        try {
-          used = await start(begin);
-          const result = await work(answerOf(used));
-          const { command } = await used.query("COMMIT");
-          if (command !== "COMMIT") throw new Error("the server rolled the transaction back");
-          return result;
-        } catch (error) {
-          if (used) await rollBack(used, drop);
-          throw explain(error, address);
+        const startedMs = clock.elapsed();
+        const hasTime = () => clock.elapsed() - startedMs < limitNow();
+        for (;;) {
+          let begun: Begun | undefined;
+          let done: { readonly result: Awaited<ReturnType<typeof work>> } | undefined;
+          try {
+            begun = await start(begin);
+            done = { result: await work(answerOf(begun.used)) };
+            const { command } = await begun.used.query("COMMIT");
+            if (command !== "COMMIT") throw new Error("the server rolled the transaction back");
+            return done.result;
+          } catch (error) {
+            if (begun) await rollBack(begun.used, drop);
+            if (!begun || !canRepeat || !isBroken(error) || !hasTime()) throw explain(error, address);
+            const { xid } = begun;
+            const status = done && xid ? await readStatus(xid, hasTime).catch(() => undefined) : "aborted";
+            if (done && status === "committed") return done.result;
+            if (status !== "aborted") throw explain(error, address);
+          }
         }
       }),
     ask: (text, values) =>
@@ -167,7 +191,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         ensureOpen(isClosed);
         let used: Client | undefined;
         try {
-          used = await start(undefined);
+          ({ used } = await start(undefined));
           return await answerOf(used)(text, values);
         } catch (error) {
           if (used && isLost(error)) drop(used);
@@ -191,6 +215,18 @@ function socketOf(client: Client): Socket {
 
 function ensureOpen(isClosed: boolean): void {
   if (isClosed) throw new Error("the connection was closed");
+}
+
+interface Begun {
+  readonly used: Client;
+  readonly xid?: SqlValue;
+}
+
+async function beginOn(used: Client, begin: string | undefined): Promise<Begun> {
+  if (begin === undefined) return { used };
+  const results: unknown = await used.query(begin);
+  const last = (Array.isArray(results) ? results : []).at(-1) as { rows: readonly SqlRow[] } | undefined;
+  return { used, xid: last?.rows[0]?.xid ?? null };
 }
 
 async function rollBack(used: Client, drop: (client: Client) => void): Promise<void> {
@@ -255,6 +291,15 @@ function isLost(error: unknown): boolean {
   return !(error instanceof CourierError);
 }
 
+const dropped = /terminated|ended unexpectedly|not queryable/i;
+
+/** True where the connection broke, for whatever reason: another one may be had. */
+function isBroken(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return /^(57P0[123]|08)/.test(state);
+  return ["ECONNRESET", "EPIPE"].includes(systemCode(error) ?? "") || dropped.test(String(error));
+}
+
 const notReached = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -271,7 +316,7 @@ function mayPass(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return /^(57P0[123]|53300|08)/.test(state);
   return (
-    notReached.has(systemCode(error) ?? "") || /timeout|terminated|ended unexpectedly/i.test(String(error))
+    notReached.has(systemCode(error) ?? "") || dropped.test(String(error)) || /timeout/i.test(String(error))
   );
 }
 
@@ -307,7 +352,7 @@ function describeOther(error: unknown, state: string | undefined): readonly [rea
   if (state !== undefined) return [message, tryAgain];
   if (/password must be a string/.test(message)) return ["it asks for a password", givePassword];
   if (/does not support SSL/.test(message)) return ["it takes no encrypted connection", encrypt];
-  if (/terminated|ended unexpectedly/i.test(message)) return ["the connection was dropped", tryAgain];
+  if (dropped.test(message)) return ["the connection was dropped", tryAgain];
   if (/timed?out/i.test(message)) return ["no connection in time", tryAgain];
   const code = systemCode(error);
   return [explainCause(code) ?? message, isCertificateFailure(code) ? nameAuthority : tryAgain];

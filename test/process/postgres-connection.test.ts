@@ -4,8 +4,9 @@ import { chmod, chown, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { createConnection } from "../../src/postgres/connection.ts";
+import { type Answer, createConnection } from "../../src/postgres/connection.ts";
 import { createAuthority, type PrivateAuthority } from "../support/certificates.ts";
+import { breakAtCommit } from "../support/lost-commit.ts";
 import {
   type PostgresServer,
   postgresPrograms,
@@ -32,6 +33,70 @@ describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)
     await expect(failed).rejects.toMatchObject({ code: "database", exit: 5 });
     expect(await count()).toEqual([{ n: 7 }]);
     await connection.close();
+  });
+
+  describe("that breaks within a transaction", () => {
+    /** `work` is begun once, twice…: the connection breaks in it the first time, at its end with `isAtCommit`. */
+    async function breakOnce(canRepeat: boolean, { isAtCommit = false, begin = "BEGIN" } = {}) {
+      const address = readTestAddress(await server.createDatabase());
+      const connection = createConnection({ address, clock: systemClock() });
+      await connection.ask("CREATE TABLE orders (name TEXT)", []);
+      let begun = 0;
+      const done = connection.transaction(
+        begin,
+        async (answer) => {
+          begun += 1;
+          const [backend] = await answer("SELECT pg_backend_pid() AS pid", []);
+          await answer("INSERT INTO orders VALUES (?)", [`order ${begun}`]);
+          if (begun === 1) await server.query(`SELECT pg_terminate_backend(${backend?.pid}, 5000)`);
+          return isAtCommit ? begun : answer("SELECT name FROM orders", []);
+        },
+        { canRepeat },
+      );
+      const end = await done.catch((error: unknown) => error);
+      const kept = await connection.ask("SELECT name FROM orders", []);
+      await connection.close();
+      return { end, kept, begun };
+    }
+
+    test("begins anew where that is safe, and all is done once", async () => {
+      const rows = [{ name: "order 2" }];
+      expect(await breakOnce(true)).toEqual({ end: rows, kept: rows, begun: 2 });
+    });
+
+    const withNumber = "BEGIN; SELECT txid_current() AS xid";
+
+    test("and before its COMMIT came there, begins anew by its number", async () => {
+      const { end, kept } = await breakOnce(true, { isAtCommit: true, begin: withNumber });
+      expect([end, kept]).toEqual([2, [{ name: "order 2" }]]);
+    });
+
+    test("and after its COMMIT came there, is done by its number, and done once", async () => {
+      const way = await breakAtCommit(await server.createDatabase(), "INSERT INTO orders");
+      const connection = createConnection({ address: readTestAddress(way.address), clock: systemClock() });
+      await connection.ask("CREATE TABLE orders (name TEXT)", []);
+      let begun = 0;
+      const work = async (answer: Answer) => {
+        await answer("INSERT INTO orders VALUES ('one')", []);
+        return ++begun;
+      };
+      expect(await connection.transaction(withNumber, work, { canRepeat: true })).toBe(1);
+      expect(way.isWhole).toBe(false);
+      expect(await connection.ask("SELECT name FROM orders", [])).toEqual([{ name: "one" }]);
+      await connection.close();
+    });
+
+    test.each([
+      ["in it", false],
+      ["at its end", true],
+    ])("%s, where it may not begin anew: it fails in plain words", async (_when, isAtCommit) => {
+      const { end, kept, begun } = await breakOnce(false, { isAtCommit });
+      expect(end).toMatchObject({
+        code: "database",
+        message: expect.stringMatching(/: (it is being restarted|the connection was dropped): /),
+      });
+      expect([kept, begun]).toEqual([[], 1]);
+    });
   });
 
   test.each([

@@ -18,10 +18,17 @@ const settings = `SET LOCAL search_path = ${schemaName}; SET LOCAL lock_timeout 
 /** Each statement sees what was committed before it, also where the server's default is another level. */
 export const beginCommitted = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
-/** The row of the events is changed by all that is sent: who holds it is the only writer. */
-export const beginWrite = `${beginCommitted}; ${settings}; SET LOCAL synchronous_commit = on; SELECT last FROM events FOR UPDATE`;
+/**
+ * The row of the events is changed by all that is sent: who holds it is the only writer. It has a number since then, by
+ * which the server tells later whether it was committed.
+ */
+export const beginWrite = `${beginCommitted}; ${settings}; SET LOCAL synchronous_commit = on;
+  SELECT last FROM events FOR UPDATE; SELECT txid_current_if_assigned() AS xid`;
 const beginRead = `${beginCommitted} READ ONLY; ${settings}`;
 const beginSnapshot = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings}`;
+
+/** What a transaction asks and changes, it can ask and change again. */
+const again = { canRepeat: true };
 
 export function createSharedStore(connection: Connection, lease: Lease, now: () => number): Store {
   /** A change is not waited for: what is asked after it is answered after it. */
@@ -68,22 +75,26 @@ export function createSharedStore(connection: Connection, lease: Lease, now: () 
 
   const write = createQueue<() => Work<unknown>>({
     commit: (works) =>
-      connection.transaction(beginWrite, async (answer) => {
-        const ends: Ended[] = [];
-        const together: Promise<Ended>[] = [];
-        for (const { work, canWait } of works) {
-          // What was asked first is answered first.
-          together.push(end(work, answer));
-          if (!canWait) ends.push(...(await allEnded(together.splice(0))));
-        }
-        return [...ends, ...(await allEnded(together))];
-      }),
+      connection.transaction(
+        beginWrite,
+        async (answer) => {
+          const ends: Ended[] = [];
+          const together: Promise<Ended>[] = [];
+          for (const { work, canWait } of works) {
+            // What was asked first is answered first.
+            together.push(end(work, answer));
+            if (!canWait) ends.push(...(await allEnded(together.splice(0))));
+          }
+          return [...ends, ...(await allEnded(together))];
+        },
+        again,
+      ),
   });
 
   const reading =
     (begin: string) =>
     <T>(work: () => Work<T>) =>
-      connection.transaction(begin, (answer) => run(work(), answer));
+      connection.transaction(begin, (answer) => run(work(), answer), again);
 
   return {
     write: (work, options) => write(work, options) as Promise<never>,
