@@ -54,7 +54,7 @@ await program.write({
     {
       name: "minify",
       renderChunk: async (code) =>
-        (await transform(code, { minify: true, format: "cjs", target, charset: "ascii", lineLimit: 400 }))
+        (await transform(code, { minify: true, format: "cjs", target, charset: "ascii", lineLimit: 1_000 }))
           .code,
     },
     { name: "content", generateBundle: (_, files) => nameContent(Object.values(files)) },
@@ -97,7 +97,7 @@ async function bundleCompletion() {
     external: [...optionalPackages, "bun:sqlite"],
     charset: "ascii",
     legalComments: "none",
-    lineLimit: 400,
+    lineLimit: 1_000,
     supported: { "dynamic-import": false }, // kept code has none
     metafile: true,
     logLevel: "warning",

@@ -22,7 +22,7 @@ const unused = [
     by: "undici",
     path: "node:assert",
     contents:
-      'module.exports = (ok, message) => { if (!ok) throw new Error(message ?? "undici: assertion failed"); };',
+      'module.exports = (ok, message) => { if (!ok) throw Object.assign(new Error(message ?? "assertion failed"), { name: "AssertionError" }); };',
   },
   // commander starts subcommands that are programs of their own; there are none.
   { by: "commander", path: "node:child_process", contents: "module.exports = {};" },

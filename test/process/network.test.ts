@@ -194,3 +194,11 @@ test.each([
   expect(stderr).not.toContain("Pr0xyMark3r");
   expect(exit).toBe(2);
 });
+
+test("an answer with the status 000 is no HTTP, in words of ours", async () => {
+  const { courier, sandbox } = await createServedProcessHome();
+  sandbox.faults.set([{ kind: "raw", bytes: "HTTP/1.1 000 Odd\r\ncontent-length: 2\r\n\r\n{}" }]);
+  const { exit, stderr } = await courier("profile");
+  expect(exit).toBe(5);
+  expect(stderr).toMatch(/ broke before an answer came: what came is not HTTP\n/);
+});
