@@ -322,6 +322,6 @@ async function openRejects(
 }
 
 function question(toSend: number, unknown: number, account: string): string {
-  const lost = unknown > 0 ? `, after checking ${unknown} in doubt` : "";
+  const lost = unknown > 0 ? `, and up to ${unknown} more that are in doubt, where none exists` : "";
   return `Create ${counted(toSend, "order")} with the account ${account}${lost}?`;
 }
