@@ -90,12 +90,15 @@ export function createStoredKeys({
       let filled: KeyRingEntry | undefined;
       await update(
         async (content) => {
-          before = ringEntry(name, findAccount(content, name));
+          const known = findAccount(content, name);
+          before = ringEntry(name, known);
           if (keyToStore.place === "keychain") {
             await fillRing(entry, keyToStore.apiKey);
             filled = before?.user === entry.user ? undefined : entry;
           }
-          const saved = { ...withoutSource(account), ...sourceFields(keyToStore) };
+          // With a new key, too, it shares its orders with the same machines: another ledger knows none of them.
+          const ledger = known?.ledger === undefined ? {} : { ledger: known.ledger };
+          const saved = { ...withoutSource(account), ...ledger, ...sourceFields(keyToStore) };
           return {
             ...content,
             current: content.current ?? name,

@@ -118,6 +118,20 @@ describe("without a server", () => {
     expect(await home.ledgers()).toEqual({ shop: undefined, till: undefined });
   });
 
+  test.each(["", "logout"])("an account that gets another key keeps its ledger: %s", async (before) => {
+    const home = await createShop();
+    const ledger = "postgres://shop@127.0.0.1:1/orders";
+    const config = JSON.parse(await readConfigText(home));
+    config.accounts.shop.ledger = ledger;
+    await putConfig(home, config);
+    if (before !== "") expect((await home.courier(before)).exit).toBe(0);
+    const login = await home.courier(`login --account shop --base-url ${home.sandbox.baseUrl}`, {
+      stdin: home.sandbox.apiKey,
+    });
+    expect(login.exit, login.stderr).toBe(0);
+    expect(await home.ledgers()).toMatchObject({ shop: ledger });
+  });
+
   test("a server that is away is exit 5, and changes nothing", async () => {
     const home = await createShop();
     const ran = await home.json("ledger use postgres://shop@127.0.0.1:1/orders");
