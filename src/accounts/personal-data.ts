@@ -45,8 +45,8 @@ export async function deletePersonalData(
     if (!hasLedger(context.machine.stateDirectory)) return deleted(0);
     const kept = await deleteFromLedger(context, account, isForced);
     if (kept > 0) {
-      const orders = `${counted(kept, "order")} in doubt ${byCount(kept, "keeps its", "keep their")}`;
-      context.messages.note(`${orders} details, which settling needs; --force deletes them too`);
+      const orders = `${counted(kept, "order")} in doubt, or found since, ${byCount(kept, "keeps its", "keep their")}`;
+      context.messages.note(`${orders} details, so that none is sent twice; --force deletes them too`);
     }
     return deleted(kept);
   } catch (error) {

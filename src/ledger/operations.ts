@@ -49,7 +49,7 @@ export interface Operations extends Creates, ImportRows, Cancels {
   findByRef(customer: number, ref: string): Promise<readonly Operation[]>;
   /**
    * Deletes names, phones and addresses of a customer, and messages of refusals, which may contain them. Operations in
-   * doubt keep them unless `isForced`. Returns how many of these there are.
+   * doubt, and those that were found and may have edited rows, keep them unless `isForced`. Returns how many of these there are.
    */
   deletePersonalData(customer: number, isForced: boolean): Promise<number>;
 }
@@ -203,7 +203,7 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
 
     deletePersonalData: (customer, isForced) =>
       write(function* () {
-        const kept = isForced ? "" : "AND state NOT IN ('ready', 'sending', 'unknown')";
+        const kept = isForced ? "" : "AND state NOT IN ('ready', 'sending', 'unknown') AND is_untold = 0";
         yield ask(
           `UPDATE operations SET draft = NULL, error_message = NULL WHERE customer = ?
              AND (draft IS NOT NULL OR error_message IS NOT NULL) ${kept}`,

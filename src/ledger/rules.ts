@@ -185,19 +185,30 @@ export type RowDecision =
  */
 export function* decideRow(
   row: RowToSend,
-  {
-    own,
-    equal,
-    numbered,
-    edited,
-    elsewhere,
-  }: {
-    readonly own: readonly Operation[];
-    readonly equal: readonly EqualOperation[];
-    readonly numbered?: Operation | undefined;
-    readonly edited?: () => Work<Operation | undefined>;
-    readonly elsewhere?: () => Work<OrderElsewhere | undefined>;
-  },
+  known: KnownOfRow & { readonly edited?: () => Work<Operation | undefined> },
+  file: FileFacts,
+  policy: RowPolicy,
+  nowMs: number,
+): Work<RowDecision> {
+  const decision = yield* decideUnedited(row, known, file, policy, nowMs);
+  const former = decision.kind === "send" && known.edited ? yield* known.edited() : undefined;
+  if (decision.kind !== "send" || !former) return decision;
+  // A flag counts for an order that a person can know of.
+  return isMade(former) && policy.isAllowed(row)
+    ? { ...decision, former }
+    : { kind: "held", operation: former, isEdited: true };
+}
+
+interface KnownOfRow {
+  readonly own: readonly Operation[];
+  readonly equal: readonly EqualOperation[];
+  readonly numbered?: Operation | undefined;
+  readonly elsewhere?: () => Work<OrderElsewhere | undefined>;
+}
+
+function* decideUnedited(
+  row: RowToSend,
+  { own, equal, numbered, elsewhere }: KnownOfRow,
   file: FileFacts,
   policy: RowPolicy,
   nowMs: number,
@@ -229,9 +240,6 @@ export function* decideRow(
     return { kind: "refused", operation };
   const supersedes = operation ? { supersedes: operation } : {};
   const blocker = findBlocker(row, equal, file, policy, nowMs);
-  const former = blocker || operation || !edited ? undefined : yield* edited();
-  if (former && !(isMade(former) && isAllowed)) return { kind: "held", operation: former, isEdited: true };
-  if (former) return { kind: "send", allowance: "equal", former };
   const { number, holder } = file.byNumber?.numberOf(row.row) ?? { number: row.writtenNumbers?.[0] };
   const isOfOther = holder !== undefined || (numbered !== undefined && !isOfNumber);
   if (number !== undefined && isOfOther && (!blocker || isMade(blocker)))

@@ -55,7 +55,7 @@ export const forgetLedger = defineCommand({
     await ledger.compact();
     if (kept > 0)
       context.messages.note(
-        `${counted(kept, "order")} in doubt ${byCount(kept, "keeps its", "keep their")} details, which settling needs; --force deletes them too`,
+        `${counted(kept, "order")} in doubt, or found since, ${byCount(kept, "keeps its", "keep their")} details, so that none is sent twice; --force deletes them too`,
       );
     return document(
       { account, ledger: ledger.path, runs: runs.length, details_deleted: true, details_kept: kept },

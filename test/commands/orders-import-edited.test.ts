@@ -141,6 +141,40 @@ describe("a row that was edited while its order is in doubt", () => {
     expect(outcomes((await home.run()).report)).toBe("created");
   });
 
+  test("stays held after logout and another login with the key", async () => {
+    const home = await createImportHome(sheet(person(0, "Zb0", "A-0")));
+    const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+    const login = () =>
+      home.courier(`login --base-url ${home.sandbox.baseUrl}`, { env, stdin: home.sandbox.apiKey });
+    expect((await login()).exit).toBe(0);
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect((await home.run("", { env })).exit).toBe(6);
+    home.sandbox.faults.clear();
+    await home.put(sheet(person(0, "Zb0x", "B-0")));
+    expect(outcomes((await home.run("", { env })).report)).toBe("held");
+    expect((await home.courier("logout", { env })).exit).toBe(0);
+    expect((await login()).exit).toBe(0);
+    const again = await home.run("", { env });
+    expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([3, "held", 1]);
+  });
+
+  test("is held although its earlier form was refused, or a flag sends it: an order of it may exist", async () => {
+    const refused = person(1).replace("13300000001", "12");
+    const home = await createImportHome(sheet(person(0), refused));
+    expect(outcomes((await home.run()).report)).toBe("created refused");
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    const corrected = await home.put(sheet(person(1)), "rejects.csv");
+    expect((await home.importFile(corrected)).exit).toBe(6);
+    home.sandbox.faults.clear();
+    home.sandbox.faults.set([{ kind: "status", status: 503, method: "GET", path: "/api/v1/orders" }]);
+    for (const flags of ["--retry-refused", "--allow-duplicate row:2"]) {
+      const again = await home.run(`--settle 1h ${flags}`);
+      expect(again.report[1]?.error?.message ?? "", again.stderr).not.toBe("");
+      expect(again.report[1]?.outcome).not.toBe("created");
+    }
+    expect(home.posts).toBe(3);
+  });
+
   test("another row is sent where an import has seen the row of the order that was found", async () => {
     const home = await createImportHome(sheet(person(0)));
     home.sandbox.faults.set(lostForNow("drop_after"));

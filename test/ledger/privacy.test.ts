@@ -66,7 +66,7 @@ describe.each([
     const ran = await home.courier([...words, "--json"], { env: withoutKey });
     expect(ran.exit).toBe(0);
     expect(ran.stderr).toBe(
-      "2 orders in doubt keep their details, which settling needs; --force deletes them too\n",
+      "2 orders in doubt, or found since, keep their details, so that none is sent twice; --force deletes them too\n",
     );
     expect(JSON.parse(ran.stdout)).toMatchObject({ details_deleted: true, details_kept: 2 });
     const found = await findTexts(home.stateDir, all);
