@@ -56,7 +56,8 @@ export interface RunOrders {
 }
 
 export function sortOperations(operations: readonly Operation[]): RunOrders {
-  const creates = operations.filter(({ kind }) => kind === "create");
+  // A row that an order of another machine covers was not sent.
+  const creates = operations.filter(({ kind, sentAtMs }) => kind === "create" && sentAtMs !== undefined);
   return { made: creates.filter(isMade), inDoubt: creates.filter(isInDoubt) };
 }
 

@@ -77,10 +77,10 @@ export async function surveyElsewhere(
   }
   const learned = await ledger.learned(customer, fieldBits);
   const owners = await ledger.findOwners(customer, [...listing.firstSeen.keys()]);
-  /** Creates of this machine without an answer: an order that no operation owns may be theirs. */
-  const unanswered = new Map<string, number>();
-  for (const { content = "" } of await openCreates(tools))
-    unanswered.set(content, (unanswered.get(content) ?? 0) + 1);
+  /** When creates of this machine without an answer were sent: an order that no operation owns, and is new, may be theirs. */
+  const unanswered = new Map<string, number[]>();
+  for (const { content = "", sentEvent = 0 } of await openCreates(tools))
+    unanswered.set(content, [...(unanswered.get(content) ?? []), sentEvent]);
   const byName = new Map<string, OrderSummary[]>();
   for (const summary of listing.summaries) {
     const id = summary.id.value;
@@ -109,7 +109,12 @@ export async function surveyElsewhere(
         else if (!comparison || isLikely(comparison, fields))
           possible.push({ orderId: id, isCertain: false });
       }
-      return [...equal, ...possible].slice(unanswered.get(contentOf(draft)) ?? 0);
+      const sent = unanswered.get(contentOf(draft)) ?? [];
+      const all = [...equal, ...possible];
+      const isNew = ({ orderId }: OrderElsewhere) =>
+        (listing.firstSeen.get(orderId) ?? 0) >= Math.min(...sent);
+      const theirs = new Set(all.filter(isNew).slice(0, sent.length));
+      return all.filter((each) => !theirs.has(each));
     },
   };
   return { elsewhere, found };

@@ -19,6 +19,30 @@ async function shipElsewhere(home: ImportHome, ...rows: readonly string[]): Prom
 }
 
 describe("a row that equals an order made elsewhere", () => {
+  test("which --skip-shipped counted as shipped is no order of this run: undo leaves it alone", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    await shipElsewhere(home, row("X-1"));
+    expect(outcomes((await home.run("--skip-shipped")).report)).toBe("shipped created");
+    const undone = await home.courier("undo 1 --include-found --yes --json");
+    expect(undone.exit, undone.stderr).toBe(0);
+    expect(JSON.parse(undone.stdout)).toMatchObject([{ id: 1000002, outcome: "cancelled" }]);
+  });
+
+  test("is held beside a create in doubt that was sent after that order was listed", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("B-1")));
+    await shipElsewhere(home, row("X-1"));
+    const draft = home.sandbox.requests.find(({ method }) => method === "POST")?.body ?? "";
+    home.clock.advance(dayMs);
+    const other = await home.put(sheet(row("Z-1", "王五", "13700137001")), "other.csv");
+    expect((await home.importFile(other)).exit).toBe(0);
+    home.sandbox.faults.set([{ kind: "drop_before", method: "POST", path: "/api/v1/orders" }]);
+    const words = "orders create --file - --ref A-1 --yes --settle 1h";
+    expect((await home.courier(words, { stdin: draft })).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const ran = await home.run("--settle 1h");
+    expect(ran.report[1]?.outcome, ran.stderr).toBe("held");
+  });
+
   test("is sent once that order was cancelled, also after it held the row", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     await shipElsewhere(home, row("X-1"));
