@@ -45,6 +45,8 @@ function createAnswerKeeper(
   const { account, stateDirectory, clock, addCleanup } = tools;
   const answers: OrderAnswer[] = [];
   const seen = new Map<string, string>();
+  /** Orders that were not only listed. */
+  const read = new Set<string>();
   const sinceMs = clock.now();
 
   async function mirrorAnswers(): Promise<void> {
@@ -61,7 +63,8 @@ function createAnswerKeeper(
     if (!known) return;
     const ledger = await tools.ledger();
     await ledger.recordSeen(known.id, [...seen.keys()], clock.now());
-    await ledger.noteStates(known.id, new Map([...seen].filter(([, state]) => state !== "")), sinceMs);
+    const states = new Map([...seen].filter(([, state]) => state !== ""));
+    await ledger.noteStates(known.id, states, sinceMs, async () => read);
   }
 
   return (answer) => {
@@ -73,5 +76,6 @@ function createAnswerKeeper(
     if (cached.has(id) && !isChanged && !seen.has(id)) return;
     if (seen.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
     if (seen.size < mostSeen || seen.has(id)) seen.set(id, value.status ?? "");
+    if (answer.kind === "detail") read.add(id);
   };
 }

@@ -1,5 +1,6 @@
 /** Cancels: recorded before they are sent, and with their outcomes. */
 
+import type { SqlRow } from "../sqlite/driver.ts";
 import type { CancelOutcome, OperationName, Run } from "./operation.ts";
 import type { OperationRecorder } from "./record-operation.ts";
 import { ask, askTogether, type Store } from "./statements.ts";
@@ -16,9 +17,15 @@ export interface Cancels {
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
   /**
    * Records which orders are cancelled, and which are not any more: they were cancelled before `sinceMs`, and are back.
-   * `states` has the state that each order was shown in since.
+   * `states` has the state that each order was shown in since. Those that are newly cancelled are recorded where
+   * `confirm` names them, too: a list may be wrong, and a row of a cancelled order may be sent again.
    */
-  noteStates(customer: number, states: ReadonlyMap<string, string>, sinceMs: number): Promise<void>;
+  noteStates(
+    customer: number,
+    states: ReadonlyMap<string, string>,
+    sinceMs: number,
+    confirm: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
+  ): Promise<void>;
 }
 
 export function createCancels(
@@ -81,7 +88,7 @@ export function createCancels(
 
     noteOrderState: (customer, orderId, state) => write(() => setOrderState(customer, orderId, state)),
 
-    async noteStates(customer, states, sinceMs) {
+    async noteStates(customer, states, sinceMs, confirm) {
       if (states.size === 0) return;
       const ids = [...states.keys()];
       const isGone = (id: string) => states.get(id) === "cancelled";
@@ -106,22 +113,30 @@ export function createCancels(
             sinceMs,
           ),
           ask(
-            "SELECT 1 FROM orders_elsewhere WHERE customer = ? AND order_id IN (SELECT value FROM json_each(?))",
+            `SELECT order_id FROM orders_elsewhere WHERE customer = ?
+               AND is_cancelled <> CASE WHEN order_id IN (SELECT value FROM json_each(?)) THEN 1 ELSE 0 END
+               AND order_id IN (SELECT value FROM json_each(?))`,
             customer,
             gone,
+            JSON.stringify(ids),
           ),
         ]),
       );
-      if (own.length + back.length + elsewhere.length === 0) return;
+      const idsOf = (rows: readonly SqlRow[]) => [...new Set(rows.map(({ order_id }) => String(order_id)))];
+      const newlyGone = idsOf([...own, ...elsewhere]).filter(isGone);
+      const confirmed = newlyGone.length > 0 ? await confirm(newlyGone) : new Set();
+      const isSure = (id: string) => !isGone(id) || confirmed.has(id);
+      const [ours, others] = [idsOf([...own, ...back]).filter(isSure), idsOf(elsewhere).filter(isSure)];
+      if (ours.length + others.length === 0) return;
       await write(function* () {
-        for (const { order_id } of [...own, ...back])
-          yield* setOrderState(customer, String(order_id), states.get(String(order_id)) ?? "");
-        // It holds no row any more.
-        yield ask(
-          "DELETE FROM orders_elsewhere WHERE customer = ? AND order_id IN (SELECT value FROM json_each(?))",
-          customer,
-          gone,
-        );
+        for (const id of ours) yield* setOrderState(customer, id, states.get(id) ?? "");
+        for (const id of others)
+          yield ask(
+            "UPDATE orders_elsewhere SET is_cancelled = ? WHERE customer = ? AND order_id = ?",
+            isGone(id) ? 1 : 0,
+            customer,
+            id,
+          );
       });
     },
   };

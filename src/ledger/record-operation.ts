@@ -91,7 +91,7 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     if (!isCertain) return;
     const { content, draft } = row;
     yield ask(
-      "INSERT INTO orders_elsewhere VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      "INSERT INTO orders_elsewhere (customer, content, order_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
       run.customer,
       content,
       orderId,

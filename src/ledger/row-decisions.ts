@@ -47,7 +47,7 @@ function merge(one: readonly EqualOperation[], other: readonly EqualOperation[])
 function ofElsewhere(customer: number, rows: readonly RowToSend[]): Question {
   const [isOne, contents] = inList(rows.map(({ content }) => content));
   return ask(
-    `SELECT content, order_id FROM orders_elsewhere WHERE customer = ? AND content ${isOne}
+    `SELECT content, order_id FROM orders_elsewhere WHERE customer = ? AND is_cancelled = 0 AND content ${isOne}
        AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.customer = orders_elsewhere.customer
          AND operations.order_id = orders_elsewhere.order_id AND kind = 'create')`,
     customer,

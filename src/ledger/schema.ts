@@ -187,8 +187,11 @@ ALTER TABLE customers ADD COLUMN rest_ms INTEGER;
 /** How many calls a run is about to make in all. */
 const seventh = "ALTER TABLE runs ADD COLUMN calls INTEGER";
 
-/** Creates whose orders were found, until an import has seen their rows. */
-const eighth = "CREATE INDEX unseen_operations ON operations (customer) WHERE is_untold <> 0";
+/** Creates whose orders were found, until an import has seen their rows. A cancelled order holds no row. */
+const eighth = `
+CREATE INDEX unseen_operations ON operations (customer) WHERE is_untold <> 0;
+ALTER TABLE orders_elsewhere ADD COLUMN is_cancelled INTEGER NOT NULL DEFAULT 0;
+`;
 
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";

@@ -29,6 +29,8 @@ import { withdrawWrongClaims } from "./wrong-claims.ts";
 const detailsAtOnce = 4;
 /** Limits one poll. Details that are not read rule nothing out. */
 const mostDetails = 200;
+/** Those that a list calls cancelled, and that are read to be sure. */
+const mostCancelled = 20;
 /** Failures in a row after which no further details are read. */
 const mostFailures = 8;
 
@@ -77,14 +79,18 @@ export async function recordListing(
   begunMs: number,
   dateFrom: string | undefined,
   summaries: readonly OrderSummary[],
-  { ledger, customer, clock }: ReconcileTools,
+  { ledger, customer, clock, detail }: ReconcileTools,
 ): Promise<RecordedListing> {
   const ids = summaries.map(({ id }) => id.value);
   const endedMs = clock.now();
   const beganMs = wallTimeOf(begunMs, clock);
   const facts = await ledger.recordListing({ customer, beganMs, endedMs, dateFrom, ids });
   const states = summaries.flatMap(({ id, status }) => (status ? [[id.value, status] as const] : []));
-  await ledger.noteStates(customer, new Map(states), beganMs);
+  await ledger.noteStates(customer, new Map(states), beganMs, async (gone) => {
+    const read = gone.slice(0, mostCancelled).map((id) => readDetail(id, detail));
+    const orders = (await Promise.all(read)).filter((order) => order?.status === "cancelled");
+    return new Set(orders.map((order) => order?.id.value ?? ""));
+  });
   return { ...facts, begunMs, summaries };
 }
 

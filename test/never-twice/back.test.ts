@@ -92,11 +92,20 @@ test.each([["orders show 1000001"], ["orders list"], [undefined]])(
     await home.courier("orders list");
     const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
     expect((await home.courier("orders cancel 1000001 --yes", { env })).exit).toBe(0);
-    if (words !== undefined) {
-      expect((await home.courier(words)).exit).toBe(0);
-      expect((await readRuns(home)).at(-1)?.operations[0]?.orderState).toBe("cancelled");
-    }
+    if (words !== undefined) expect((await home.courier(words)).exit).toBe(0);
+    const isRecorded = (await readRuns(home)).at(-1)?.operations[0]?.orderState === "cancelled";
+    expect(isRecorded).toBe(words === "orders show 1000001");
     expect(outcomes((await home.run()).report)).toBe("cancelled shipped");
     expect(home.posts).toBe(2);
   },
 );
+
+test("an order that only a list calls cancelled holds its row as before", async () => {
+  const home = await createImportHome(sheet(row("0001")));
+  await home.run();
+  await home.put(sheet(row("1")));
+  expect(outcomes((await home.run()).report)).toBe("held");
+  answerData(home, "GET /api/v1/orders", '[{"id":1000001,"status":"cancelled"}]', onePage);
+  expect(outcomes((await home.run()).report)).toBe("held");
+  expect(home.posts).toBe(1);
+});
