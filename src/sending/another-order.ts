@@ -43,10 +43,18 @@ export async function describeOther(
   ledger: Ledger,
 ): Promise<string | undefined> {
   if (isAnotherOrder(operation, order)) return describeAnotherOrder(order);
-  if (operation.state !== "created" || !differs(operation, order)) return undefined;
-  const beside = await ledger.findBeside(operation);
-  const owner = beside.find((each) => each.draft && !differs(each, order) && isNamed(each.draft, order));
+  const owner = differs(operation, order) ? await findBeside(operation, order, ledger) : undefined;
   return owner && `the service shows the data of ${nameOperation(owner)}: ${nameShown(order)}`;
+}
+
+/** A create that was sent beside this one, and whose data the order has. */
+async function findBeside(
+  operation: Operation,
+  order: OrderDetail,
+  ledger: Ledger,
+): Promise<Operation | undefined> {
+  const beside = await ledger.findBeside(operation);
+  return beside.find((each) => each.draft && !differs(each, order) && isNamed(each.draft, order));
 }
 
 /** True where one of the fields that tell orders apart is another. */

@@ -6,6 +6,7 @@ import { enoughOrders, type Learned } from "../ledger/listings.ts";
 import type { Operation } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
+import { describeOther } from "./another-order.ts";
 import {
   bitOf,
   type ComparedField,
@@ -15,6 +16,7 @@ import {
   compareSummary,
   type FieldKnowledge,
   fieldBits,
+  isNamedAs,
   keptBits,
   kindOf,
   type ValueKind,
@@ -72,6 +74,9 @@ export async function learnFromSummaries(
       const summary = byId.get(operation.order?.id ?? "");
       if (!summary || !operation.draft) return;
       const comparison = compareSummary(operation.draft, summary);
+      // An exchanged answer tells nothing of how the service changes fields.
+      const beside = changedBits(comparison) === 0 ? [] : await ledger.findBeside(operation);
+      if (beside.some(({ draft }) => draft && isNamedAs(draft, summary))) return;
       const kept = keptBits(operation.draft, comparison) | listCompared;
       await ledger.recordFields(operation, kept, changedBits(comparison));
     }),
@@ -88,10 +93,11 @@ export async function learnFromDetails(
   const known = fields[bitOf("receiver.phone", "plain") ?? 0]?.kept ?? 0;
   const most = Math.max(furtherDetails, enoughOrders - known);
   const own = await ledger.findUncompared(customer, [...owners.keys()], detailCompared, most);
-  const read = async (operation: Operation) => ({
-    operation,
-    order: await readDetail(operation.order?.id ?? "", detail),
-  });
+  const read = async (operation: Operation) => {
+    const order = await readDetail(operation.order?.id ?? "", detail);
+    const isOther = order && (await describeOther(operation, order, ledger)) !== undefined;
+    return { operation, order: isOther ? undefined : order };
+  };
   let hasLearned = false;
   for await (const { operation, order } of mapInOrder(own, detailsAtOnce, read, { stop })) {
     if (!order || !operation.draft) continue;

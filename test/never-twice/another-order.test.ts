@@ -2,9 +2,9 @@
 
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { answerData, requestCount } from "../support/answers.ts";
+import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
-import { createImportHome, row, sheet } from "../support/imports.ts";
+import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 
 const { receiver, item } = plainDraft;
@@ -116,6 +116,41 @@ describe("two orders to one receiver, whose answers were exchanged", () => {
     expect(again.stderr).toMatch(shown);
     expect(again.stdout).toContain("Already shipped");
     expect(again.stdout).not.toContain("Cancel it");
+  });
+});
+
+describe("an import whose first answer names the order of the second row, whose answer is lost", () => {
+  async function importExchanged(...rows: readonly string[]) {
+    const home = await createImportHome(sheet(...rows));
+    const answer =
+      '{"success":true,"data":{"id":1000002,"order_no":"CO2","tracking_number":"CR2","status":"pending"}}';
+    answerRaw(home, "POST /api/v1/orders", answer, { status: 201, times: 1, processed: true });
+    home.sandbox.faults.add({ kind: "drop_after", method: "POST", path: "/api/v1/orders", times: 1 });
+    return { home, first: await home.run("--concurrency 1") };
+  }
+
+  test("two people of one name: each row gets its own order, by phone and address", async () => {
+    const { home, first } = await importExchanged(
+      row("A-1", "李四", "13511110001").replace("建国路88号", "北路1号"),
+      row("B-1", "李四", "13622220002").replace("建国路88号", "南路2号"),
+    );
+    expect(first.exit, first.stderr).toBe(6);
+    const again = await home.run();
+    expect(
+      again.report.map(({ ref, id }) => [ref, id]),
+      again.stderr,
+    ).toEqual([
+      ["A-1", 1000001],
+      ["B-1", 1000002],
+    ]);
+    expect(home.posts).toBe(2);
+  });
+
+  test("two orders to one receiver: the second row stays in doubt, and is not found as the first one's order", async () => {
+    const { home, first } = await importExchanged(row("A-1"), row("B-1").replace("茶叶", "台灯"));
+    expect([first.exit, outcomes(first.report)], first.stderr).toEqual([6, "created unknown"]);
+    expect(outcomes((await home.run()).report)).toBe("shipped unknown");
+    expect(home.posts).toBe(2);
   });
 });
 
