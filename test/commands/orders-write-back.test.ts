@@ -211,6 +211,15 @@ describe("a sheet that was imported", () => {
     expect(result).toMatchObject({ orders: 3, tracking_numbers: 3, not_created: 0 });
     for (const cells of rows.slice(1, 4))
       expect([cells[0], cells[4]]).toEqual([expect.stringMatching(/^CR/), ""]);
+    expect((await home.courier("orders cancel ref:A-1 ref:A-2 --yes")).exit).toBe(0);
+    const cancelled = await writeBack(home);
+    for (const cells of cancelled.rows.slice(1, 3))
+      expect(cells.slice(0, 1).concat(cells.slice(2))).toEqual([
+        "",
+        "cancelled",
+        "",
+        expect.stringMatching(/^order 100000\d was cancelled$/),
+      ]);
     // The same ref, and another person.
     const other = await home.put(
       sheet(wrong("A-2", "王五").replace("13900139000", "13700137000")),

@@ -171,16 +171,17 @@ export async function fillRows(
     const { row, rows = [row], ref, draft, problems } = wrong;
     const isOfRef = ref !== undefined && !problems.some(({ column }) => column === "ref");
     const named = isOfRef ? await known.ledger.findByRef(known.customer, ref) : [];
-    const operation = named.findLast(
+    const own = named.filter(
       (each) =>
         each.shop === source.shop &&
         (isMade(each) || each.state === "unknown") &&
-        !isCancelled(each) &&
         each.draft !== undefined &&
         isSamePerson(draft, each.draft),
     );
+    const operation = own.findLast((each) => !isCancelled(each)) ?? own.at(-1);
     if (operation && isMade(operation)) {
-      found.push({ rows, number: numberOf(wrong), made: madeOf(operation), error: "" });
+      const error = isCancelled(operation) ? describeCancelled(operation.order?.id) : "";
+      found.push({ rows, number: numberOf(wrong), made: madeOf(operation), error });
       return;
     }
     if (operation) inDoubt += 1;
