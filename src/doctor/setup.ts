@@ -9,7 +9,7 @@ import { firstPresent, inspectPath } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuotePath } from "../core/shell-quote-path.ts";
 import { explainSystemCode } from "../core/system-errors.ts";
-import { anotherStateDirectory } from "../core/wording.ts";
+import { anotherStateDirectory, mustBeWritable } from "../core/wording.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
 import { putBack } from "../sqlite/database.ts";
 import { findLinkAbove } from "../sqlite/private-file.ts";
@@ -79,7 +79,9 @@ async function checkDirectory(
   const name = hideHome(directory, machine);
   if (!isWritable || (mode !== undefined && !isDirectory)) {
     const detail = `${name} cannot be used as a directory: ${problem === undefined ? "it is a file" : explainSystemCode(problem)}`;
-    return { check, status: "fail", detail, advice: elsewhere, exit: 2 };
+    // There may be a ledger in it.
+    const advice = check === "state" && isDirectory ? mustBeWritable(name) : elsewhere;
+    return { check, status: "fail", detail, advice, exit: 2 };
   }
   const freeBytes = await readFreeBytes(directory);
   if (freeBytes !== undefined && freeBytes < roomBytes) {

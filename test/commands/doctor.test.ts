@@ -544,3 +544,14 @@ test("a person sees a line for each check, and what to do below", async () => {
     "              do    run courier login, or try without any",
   ]);
 });
+
+test.skipIf(!canMount())(
+  "a state directory on a disk that cannot be written to (needs root): the way out keeps its ledger",
+  async () => {
+    const home = await createServedHome();
+    const state = await mountDisk("size=100k,ro");
+    const { stdout } = await home.courier("doctor --json", { env: { COURIER_STATE_DIR: state } });
+    expect(stdout).toContain(`${state} must be a directory that your user can write to`);
+    expect(stdout).not.toContain("another place");
+  },
+);
