@@ -12,6 +12,10 @@ declare module "undici/lib/dispatcher/agent.js" {
   import { Agent } from "undici";
   export = Agent;
 }
+declare module "undici/lib/core/connect.js" {
+  import { buildConnector } from "undici";
+  export = buildConnector;
+}
 declare module "undici/lib/dispatcher/env-http-proxy-agent.js" {
   import { EnvHttpProxyAgent } from "undici";
   export = EnvHttpProxyAgent;

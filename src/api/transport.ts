@@ -2,9 +2,10 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
-import { isIP } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
-import type { buildConnector, Dispatcher } from "undici";
+import type { Dispatcher, buildConnector as undiciConnector } from "undici";
+import buildConnector from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js"; // the whole package takes three times as long to load
 import { systemCode, usageError } from "../core/errors.ts";
 import type { Decoded } from "./encoding.ts";
@@ -59,7 +60,8 @@ const optimising = ["wasm-tier-up", "wasm-dynamic-tiering"];
 /** One pool for a whole run: keep-alive, no redirects, certificates always verified. */
 export async function createTransport(settings: ProxySettings, timeoutMs: number): Promise<Transport> {
   for (const flag of optimising) setFlagsFromString(`--no-${flag}`);
-  const dispatcher = await createDispatcher(settings, Math.min(connectTimeoutMs, timeoutMs));
+  const connecting = new Set<Socket>();
+  const dispatcher = await createDispatcher(settings, Math.min(connectTimeoutMs, timeoutMs), connecting);
 
   return {
     async send(request) {
@@ -71,6 +73,7 @@ export async function createTransport(settings: ProxySettings, timeoutMs: number
     },
     async close() {
       await dispatcher.destroy();
+      for (const socket of connecting) socket.destroy();
       // Code that is kept for the next run counts only with the flags that it was compiled with.
       for (const flag of optimising) setFlagsFromString(`--${flag}`);
     },
@@ -234,10 +237,11 @@ async function decode(packed: Buffer, encodings: string | undefined): Promise<De
 async function createDispatcher(
   { proxy, noProxy = "" }: ProxySettings,
   timeoutMs: number,
+  connecting: Set<Socket>,
 ): Promise<Dispatcher> {
   // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED would override the default.
   const connect = { timeout: timeoutMs, rejectUnauthorized: true };
-  if (!proxy) return new Agent({ connect });
+  if (!proxy) return new Agent({ connect: follow(buildConnector(connect), connecting) });
   const url = proxyUrl(proxy);
   const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: openTunnel }] = await Promise.all([
     import("undici/lib/dispatcher/env-http-proxy-agent.js"),
@@ -249,9 +253,12 @@ async function createDispatcher(
     requestTls: connect,
     proxyTls: connect,
     clientFactory: (origin: URL, { connect }: { connect: Connector }) =>
-      Object.assign(new Pool(origin, { connect: withoutAddressAsName(connect) }).compose(endTunnel), {
-        connect: openTunnel,
-      }),
+      Object.assign(
+        new Pool(origin, { connect: follow(withoutAddressAsName(connect), connecting) }).compose(endTunnel),
+        {
+          connect: openTunnel,
+        },
+      ),
     proxyTunnel: false, // many proxies refuse CONNECT for plain http; https is tunnelled anyway
     httpProxy: url,
     httpsProxy: url,
@@ -259,13 +266,25 @@ async function createDispatcher(
   });
 }
 
-type Connector = buildConnector.connector;
+type Connector = undiciConnector.connector;
+
+/** undici ends no connection that is being made: the process would wait for its time limit. */
+function follow(connect: Connector, connecting: Set<Socket>): Connector {
+  return (options, callback) => {
+    const socket: unknown = connect(options, (...end) => {
+      connecting.delete(socket as Socket);
+      callback(...end);
+    });
+    connecting.add(socket as Socket);
+    return socket;
+  };
+}
 
 /** undici gives a proxy's address as the name of its TLS server, of which Node.js warns on stderr. */
 function withoutAddressAsName(connect: Connector): Connector {
   return ({ servername, ...options }, callback) => {
     const isAddress = isIP(servername?.replace(/^\[|\]$/g, "") ?? "") !== 0;
-    connect(isAddress || !servername ? options : { ...options, servername }, callback);
+    return connect(isAddress || !servername ? options : { ...options, servername }, callback);
   };
 }
 

@@ -1,6 +1,6 @@
 /** Ctrl-C, termination and what no run can catch: prompt, one error line, the right exit code, and the truth about a lost order. */
 
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
@@ -54,6 +54,20 @@ describe.each(signals)("%s", (signal, exit) => {
     const ended = await stop(running, signal);
     expect(ended).toMatchObject({ exit, stdout: "" });
     expect(JSON.parse(ended.stderr)).toMatchObject({ error: { exit } });
+  });
+
+  test("ends a call to a host that never ends the handshake of TLS", async () => {
+    let asked = 0;
+    const silent = createServer(() => {
+      asked += 1;
+    });
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as { readonly port: number };
+    const { start } = await createServedProcessHome();
+    const running = start(`profile --base-url https://127.0.0.1:${port}`);
+    await until("asked", () => asked > 0);
+    expect(await stop(running, signal)).toMatchObject({ exit, stdout: "" });
   });
 
   test("ends a wait between two tries", async () => {
