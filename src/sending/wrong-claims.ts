@@ -61,7 +61,7 @@ export async function withdrawWrongClaims(
     const owner = await tools.ledger.findOperation(claim);
     if (owner?.state !== "created" || !owner.draft) continue;
     const ownDraft = owner.draft;
-    // Two people of one name are told apart by phone and address.
+    // Two people of one name have another phone and address.
     const others = named.filter(
       ({ draft }) => draft && (!isNamedAs(ownDraft, summary) || hasOtherPlace(draft, ownDraft)),
     );

@@ -314,15 +314,19 @@ function readLines(
       },
       onBack: canGoBack ? () => leaveFor(new WentBack()) : undefined,
       onPaste: (text) => {
-        const [first = "", ...others] = text.replace(/\r\n?/g, "\n").trimEnd().split("\n");
-        if (!others.some((line) => line.trim() === "")) return false;
-        const pasted = [`${reader.line}${first}`, ...others].filter((line) => line.trim() !== "");
+        const all = `${reader.line}${text.replace(/\r\n?/g, "\n")}`;
+        if (!all.includes("\n")) return false;
+        const pieces = all.split("\n");
+        const rest = pieces.pop() ?? "";
+        const pasted = pieces.filter((line) => line.trim() !== "");
         reader.write(null, { ctrl: true, name: "u" });
         for (const line of pasted) {
           output.write(`${sanitise(line)}\n`);
           lines.push(line);
           reader.prompt();
         }
+        if (rest !== "") reader.write(rest);
+        else if (/\n\s*\n$/.test(all)) finish();
         return true;
       },
     });
