@@ -326,7 +326,10 @@ function readLines(
           reader.prompt();
         }
         if (rest !== "") reader.write(rest);
-        else if (/\n\s*\n$/.test(all)) finish();
+        else if (/\n\s*\n$/.test(all)) {
+          output.write("\n");
+          finish();
+        }
         return true;
       },
     });
