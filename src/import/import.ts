@@ -322,6 +322,6 @@ async function openRejects(
 }
 
 function question(toSend: number, unknown: number, account: string): string {
-  const lost = unknown > 0 ? `, and up to ${unknown} more that are in doubt, where none exists` : "";
+  const lost = unknown > 0 ? `, and up to ${unknown} more, now in doubt, if they were not created` : "";
   return `Create ${counted(toSend, "order")} with the account ${account}${lost}?`;
 }

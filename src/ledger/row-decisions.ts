@@ -125,7 +125,10 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
     const isCovered = (operation: Operation) =>
       covered.has(nameOperation(operation)) || policy.isCovered?.(operation) === true;
 
-    /** What is in doubt, or was found, and of no row of the file any more, and the orders elsewhere: only a row to be sent needs them. */
+    /**
+     * What is in doubt, or was found, and of no row of the file any more, and the orders elsewhere: only a row to be sent
+     * needs them.
+     */
     function* findOthers() {
       if (others) return others;
       const [unseen = [], elsewhere = []] = yield* askTogether([

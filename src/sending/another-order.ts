@@ -1,4 +1,4 @@
-/** An order that the service shows with another receiver than was sent: its answer named another order. */
+/** An order that the service shows with another receiver, or another create's data: its answer named another order. */
 
 import type { Context } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";

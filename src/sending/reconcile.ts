@@ -29,7 +29,7 @@ import { withdrawWrongClaims } from "./wrong-claims.ts";
 const detailsAtOnce = 4;
 /** Limits one poll. Details that are not read rule nothing out. */
 const mostDetails = 200;
-/** Those that a list calls cancelled, and that are read to be sure. */
+/** Limits one list, too. An order that is not read stays as it was recorded. */
 const mostCancelled = 20;
 /** Failures in a row after which no further details are read. */
 const mostFailures = 8;
@@ -79,19 +79,28 @@ export async function recordListing(
   begunMs: number,
   dateFrom: string | undefined,
   summaries: readonly OrderSummary[],
-  { ledger, customer, clock, detail }: ReconcileTools,
+  tools: ReconcileTools,
 ): Promise<RecordedListing> {
+  const { ledger, customer, clock } = tools;
   const ids = summaries.map(({ id }) => id.value);
   const endedMs = clock.now();
   const beganMs = wallTimeOf(begunMs, clock);
   const facts = await ledger.recordListing({ customer, beganMs, endedMs, dateFrom, ids });
   const states = summaries.flatMap(({ id, status }) => (status ? [[id.value, status] as const] : []));
-  await ledger.noteStates(customer, new Map(states), beganMs, async (gone) => {
-    const read = gone.slice(0, mostCancelled).map((id) => readDetail(id, detail));
-    const orders = (await Promise.all(read)).filter((order) => order?.status === "cancelled");
-    return new Set(orders.map((order) => order?.id.value ?? ""));
-  });
+  await ledger.noteStates(customer, new Map(states), beganMs, (gone) => readCancelled(gone, tools));
   return { ...facts, begunMs, summaries };
+}
+
+/** Of orders that a list calls cancelled, those whose details say so, too. */
+async function readCancelled(
+  ids: readonly string[],
+  { detail, stop }: ReconcileTools,
+): Promise<ReadonlySet<string>> {
+  const read = (id: string) => readDetail(id, detail);
+  const cancelled = new Set<string>();
+  for await (const order of mapInOrder(ids.slice(0, mostCancelled), detailsAtOnce, read, { stop }))
+    if (order?.status === "cancelled") cancelled.add(order.id.value);
+  return cancelled;
 }
 
 /** Converts the clock's `elapsed` to a time of the current wall clock. */
