@@ -14,7 +14,7 @@ export const tooManyFiles = "too many files are open";
 const systemReasons: Readonly<Record<string, string>> = {
   EACCES: denied,
   EPERM: denied,
-  EROFS: "it cannot be written to",
+  EROFS: "its disk is read-only",
   EBUSY: inUse,
   ETXTBSY: inUse,
   EFTYPE: "it is not a regular file",

@@ -115,7 +115,7 @@ test.each([
   ["EINVAL", "the system does not accept it. Is the name allowed here?"],
   ["UNKNOWN", "the system does not say why. Is the file open in another program?"],
   ["ENOSPC", "the disk is full"],
-  ["EROFS", "it cannot be written to"],
+  ["EROFS", "its disk is read-only"],
   ["EIO", "the disk reports an error"],
   ["EMFILE", "too many files are open"],
   ["EDQUOT", "the disk quota is used up"],
