@@ -99,7 +99,7 @@ function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: 
   const forSeconds = `for ${Math.round(silentMs / 1_000)} s`;
   switch (stage.kind) {
     case "sending":
-      return silentMs < noticedMs ? undefined : `no answer from the service ${forSeconds}`;
+      return silentMs < noticedMs ? undefined : `no answer ${forSeconds}`;
     case "server_error":
       return `no usable answer from the service ${forSeconds}, retrying`;
     case "rate_limited": {

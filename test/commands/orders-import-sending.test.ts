@@ -265,7 +265,7 @@ describe("a service that goes away", () => {
     expect(exit, "those that left may be orders").toBe(6);
     expect((home.clock.now() - startMs) / 1_000).toBeLessThan(130);
     expect(home.posts).toBeLessThanOrEqual(6 + 3 * 4);
-    expect(stderr).toMatch(/\[#*\.+\] \d\/60 {2}no answer from the service for \d+ s/);
+    expect(stderr).toMatch(/\[#*\.+\] \d\/60 {2}no answer for \d+ s/);
     expect(errorOf({ stderr })).toMatchObject({
       code: "outcome_unknown",
       exit: 6,
