@@ -198,7 +198,7 @@ export async function* importRows(
     const { decision } = result;
     if (isOfEarlierOrder(result)) reportedEarlier += 1;
     if (decision?.kind !== "shipped" || decision.isElsewhere) return result;
-    if (decision.operation.isUnseen) void ledger.markReported([decision.operation]).catch(() => {});
+    if (decision.operation.isUnseen) void ledger.markSeen(decision.operation).catch(() => {});
     return foundNow.has(nameOperation(decision.operation)) ? { ...result, outcome: "found" } : result;
   }
 

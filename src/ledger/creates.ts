@@ -12,7 +12,7 @@ import {
   type OperationName,
   type Run,
 } from "./operation.ts";
-import { markSeen, type OperationRecorder } from "./record-operation.ts";
+import { type OperationRecorder, untoldOnceReported } from "./record-operation.ts";
 import { type Equals, findEquals, findRewritten, isStanding, mayBeEdited } from "./rules.ts";
 import { ask, type Store } from "./statements.ts";
 
@@ -73,7 +73,7 @@ export interface Creates {
     /** The commit may be shared with a later write: until then a crash leaves the operation in doubt. */
     options?: { readonly canWait: boolean },
   ): Promise<void>;
-  /** Records that the orders found for these were reported to their sender. */
+  /** Records that the orders found for these were reported to a person. */
   markReported(names: readonly OperationName[]): Promise<void>;
   /** Settles a create in doubt. False where it is no longer in doubt. Throws OrderTaken. */
   settleCreate(
@@ -190,7 +190,12 @@ export function createCreates(
 
     markReported: (names) =>
       write(function* () {
-        for (const name of names) yield markSeen(name);
+        for (const { run, number } of names)
+          yield ask(
+            `UPDATE operations SET is_untold = ${untoldOnceReported} WHERE run = ? AND number = ?`,
+            run,
+            number,
+          );
       }),
 
     settleCreate: (name, outcome, nowMs, { isResolved } = { isResolved: false }) =>
@@ -202,7 +207,7 @@ export function createCreates(
         );
         if (row?.state !== "unknown") return false;
         yield* setOutcome(name, outcome, nowMs);
-        const known = isResolved ? "CASE WHEN file IS NULL THEN 0 ELSE 2 END" : "1";
+        const known = isResolved ? untoldOnceReported : "1";
         const untold = outcome.state === "found" ? known : "0";
         yield ask(
           `UPDATE operations SET is_untold = ${untold} WHERE run = ? AND number = ?`,

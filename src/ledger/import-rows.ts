@@ -70,6 +70,8 @@ export interface ImportRows {
     policy: RowPolicy,
     sent: SentFacts,
   ): Promise<readonly ClaimedRow[]>;
+  /** Records that an import has seen the row of the order that was found for it: it was not edited. */
+  markSeen(name: OperationName): Promise<void>;
 }
 
 /** The numbers of files that are the same: by path, by bytes, or by their rows. */
@@ -208,6 +210,11 @@ export function createImportRows(
           claimed.push({ decision, operation });
         }
         return claimed;
+      }),
+
+    markSeen: (name) =>
+      write(function* () {
+        yield markSeen(name);
       }),
   };
 }

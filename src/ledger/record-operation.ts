@@ -29,10 +29,13 @@ interface Inserted {
   readonly orderId?: string;
 }
 
-/** A person, or an import of its row, knows the order that was found for it. */
+/** An import has seen the row of the order that was found for it. */
 export function markSeen({ run, number }: OperationName): Question {
   return ask("UPDATE operations SET is_untold = 0 WHERE run = ? AND number = ?", run, number);
 }
+
+/** The same where its order was reported to a person: its row may have been edited, whatever that person knows. */
+export const untoldOnceReported = "CASE WHEN file IS NULL THEN 0 ELSE 2 END";
 
 export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () => SinceBoot | undefined) {
   /** The last operation number of the runs of this process. */

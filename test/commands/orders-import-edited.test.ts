@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
 import { createImportHome, errorOf, lostForNow, outcomes, row, sheet } from "../support/imports.ts";
 
+const createsPerson0 =
+  "orders create --sender-name 张三 --sender-phone 13800138000 --receiver-name Zb0 --receiver-phone 13300000000 --receiver-city 北京市 --receiver-detail 古翠路0号 --item-name 茶叶 --item-weight 1.5 --item-quantity 1 --yes";
 const lost = { method: "POST", path: "/api/v1/orders", kind: "drop_before", times: 1 } as const;
 
 /** Rows of people who share neither a phone nor an address. */
@@ -85,6 +87,7 @@ describe("a row that was edited while its order is in doubt", () => {
     ["another import", "orders import FILE --yes"],
     ["a list", "orders list --all"],
     ["a person", "orders resolve 1.1 --as 1000001 --yes"],
+    ["an equal create", createsPerson0],
   ])("stays held after %s found the order, until a flag sends it", async (_who, words) => {
     const home = await createImportHome(sheet(person(0, "Zb0", "A-0")));
     home.sandbox.faults.set([
