@@ -19,6 +19,7 @@ import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import {
   type CreateOutcome,
+  isUndone,
   nameOperation,
   type Operation,
   parseOperationName,
@@ -234,7 +235,7 @@ async function settleAs(
   const settled = await recordOutcome(operation, outcome, ledger, context);
   if (settled.isUnwanted)
     context.messages.note(
-      `its run was undone; to cancel the order: ${context.nextCommand(`undo ${operation.run}`)}`,
+      `its run was undone; to cancel the order: ${context.nextCommand(`undo ${operation.run} --include-found`)}`,
     );
   return settled;
 }
@@ -249,8 +250,8 @@ async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Con
   const facts = about.filter(Boolean).join(", ");
   const equal = await lookBeforeResolve(operation, ledger, context);
   const now = (await ledger.findOperation(operation)) ?? operation;
-  if (now.state === "unsent" || now.state === "refused") return now;
-  ensureInDoubt(now, context);
+  if (now.state === "refused" || (now.state === "unsent" && !now.isUnwanted)) return now;
+  if (!isUndone(now)) ensureInDoubt(now, context);
   if (equal.length > 0) await warnOfEqual(operation, equal, context);
   const name = facts === "" ? nameOperation(operation) : `${nameOperation(operation)} (${facts})`;
   if (!context.globals.yes) await context.display([...orderView(operation), blank]);

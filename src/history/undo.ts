@@ -139,14 +139,20 @@ const timeLimitMs = 30_000;
 
 /** Reconciles the orders of the run that are in doubt. Those that are found are cancelled with the others. */
 async function findLost(run: RunSummary, settleMs: number | undefined, ledger: Ledger, context: Context) {
-  const names = (await ledger.listOperations(run.number))
-    .filter(({ kind, state }) => kind === "create" && state === "unknown")
-    .map(nameOperation);
-  if (names.length === 0) return;
+  const lost = (await ledger.listOperations(run.number)).filter(
+    ({ kind, state }) => kind === "create" && state === "unknown",
+  );
+  if (lost.length === 0) return;
   const { customer } = run;
-  const tools = await createReconcileTools({ ledger, customer, settleMs, settlesUnwanted: true }, context);
+  const tools = await createReconcileTools({ ledger, customer, settleMs }, context);
   try {
-    const { left } = await settleInDoubt(names, tools, { timeLimitMs });
+    const { found, left } = await settleInDoubt(lost.map(nameOperation), tools, { timeLimitMs });
+    const absent = lost.filter((each) => !found.has(nameOperation(each)) && !left.has(nameOperation(each)));
+    const unwanted = absent.filter(({ isUnwanted }) => isUnwanted).length;
+    if (unwanted > 0)
+      context.messages.note(
+        `${counted(unwanted, "order")} in doubt ${byCount(unwanted, "was", "were")} not created: not sent again unless you ask for it`,
+      );
     const times = [...left.values()].flatMap((each) => (each.kind === "early" ? [each.provedMs] : []));
     if (times.length > 0)
       context.messages.note(

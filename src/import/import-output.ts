@@ -68,6 +68,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   let heldAsEdited = 0;
   /** The ids of orders that the ledger could not record. */
   const unrecorded: string[] = [];
+  /** Standing orders that were in doubt when their runs were undone. */
+  const unwanted: Operation[] = [];
   /** Operations of this run whose answers named an order of another one, by their rows. */
   const misled = new Map<number, OperationName>();
   const { source, plan, settings, rejects } = run;
@@ -83,6 +85,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (result.decision?.kind === "held" && !isMade(result.decision.operation)) heldByDoubt += 1;
       else if (result.decision?.kind === "held" && result.decision.isEdited) heldAsEdited += 1;
       if (result.isUnrecorded && result.order) unrecorded.push(result.order.id);
+      if (result.decision?.kind === "shipped" && result.decision.operation.isUnwanted)
+        unwanted.push(result.decision.operation);
       meter.count(counts);
       yield result;
     }
@@ -162,6 +166,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     } finally {
       endNote();
       meter.end();
+      if (unwanted.length > 0) context.messages.warn(describeUnwanted(unwanted, context));
       await rejects?.finish();
       if (rejects?.failure) context.messages.warn(rejects.failure);
       if (!isLedgerLost(failure)) await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer });
@@ -231,6 +236,13 @@ function wrongResult({ problems, ...row }: WrongRow): RowResult {
     return value === "" ? text : `${text}: “${value}”`;
   });
   return { ...base, rejection: { code: "wrong", message: texts.join("; ") } };
+}
+
+function describeUnwanted(found: readonly Operation[], { nextCommand }: Context): string {
+  const orders = `${counted(found.length, "order")} of an undone run ${byCount(found.length, "was", "were")} made`;
+  const runs = [...new Set(found.map(({ run }) => run))];
+  const commands = runs.map((run) => nextCommand(`undo ${run} --include-found`));
+  return `${orders}, and found later; to cancel ${byCount(found.length, "it", "them")}: ${commands.join("; ")}`;
 }
 
 const goOn = "run the same command again: it continues where it stopped";

@@ -141,7 +141,8 @@ export async function planImport(
     const hold = describeHold(decision, row.ref);
     if (hold !== undefined && heldRows.length < heldShown) heldRows.push(`${nameOfRow(row)}: ${hold}`);
     if (decision.kind === "held" && !isMade(decision.operation)) counts.heldByDoubt += 1;
-    if (decision.kind === "cancelled" && undoneRuns.has(decision.operation.run)) undone += 1;
+    const isUndone = decision.kind === "cancelled" && undoneRuns.has(decision.operation.run);
+    if (isUndone || decision.kind === "undone") undone += 1;
   }
 
   let batch: ImportRow[] = [];
@@ -177,6 +178,7 @@ export async function planImport(
 function kindOf(decision: RowDecision): Exclude<keyof PlanCounts, "heldByDoubt"> {
   if (decision.kind === "send") return "toSend";
   if (decision.kind === "in_doubt") return "unknown";
+  if (decision.kind === "undone") return "cancelled";
   if (decision.kind === "written" || decision.kind === "elsewhere")
     return decision.isCovered ? "shipped" : "held";
   return decision.kind;

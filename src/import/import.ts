@@ -238,10 +238,10 @@ async function ensureMaySkip(
   if (!(await prompts?.confirm(question, false))) throw refusal;
 }
 
-/** Asks once about all orders of an undone import, because they were cancelled on purpose. */
+/** Asks once about all orders of an undone import, because they were taken back on purpose. */
 async function askAboutUndone({ undone }: ImportPlan, context: Context): Promise<boolean> {
   if (undone === 0) return false;
-  const question = `An undo cancelled ${counted(undone, "order")} of this file. Ship ${byCount(undone, "it", "them")} again?`;
+  const question = `${counted(undone, "order")} of this file ${byCount(undone, "was", "were")} undone. Ship ${byCount(undone, "it", "them")} again?`;
   const prompts = context.globals.yes ? undefined : await context.prompts();
   return (await prompts?.confirm(question, false)) ?? false;
 }

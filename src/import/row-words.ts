@@ -79,6 +79,10 @@ export function describeCancelled(orderId: string | undefined): string {
   return `order ${orderId} was cancelled`;
 }
 
+function describeUndone(row: number): string {
+  return `no order was made, and its run was undone: --allow-duplicate row:${row} sends it`;
+}
+
 export type Explanation = Rejection & {
   /** The column that it is about, and what the row has there. */
   readonly column?: string | undefined;
@@ -100,6 +104,7 @@ export function explain(
   }
   const hold = outcome === "held" && decision ? describeHold(decision, row.ref) : undefined;
   if (hold !== undefined) return { code: "duplicate", message: hold };
+  if (decision?.kind === "undone") return { code: "cancelled", message: describeUndone(row.row) };
   if (outcome === "cancelled") return { code: "cancelled", message: describeCancelled(order?.id) };
   if (outcome === "changed" && decision?.kind === "changed") {
     const columns = new Set(decision.fields?.map(nameOf)); // one column may hold several fields

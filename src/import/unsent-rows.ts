@@ -60,6 +60,8 @@ export function resultOf(
     case "changed":
     case "cancelled":
       return { row, outcome: decision.kind, decision, order: decision.operation.order };
+    case "undone":
+      return { row, outcome: "cancelled", decision };
     case "held":
       return { row, outcome: "held", decision };
     case "written":

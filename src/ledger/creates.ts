@@ -75,7 +75,7 @@ export interface Creates {
   ): Promise<void>;
   /** Records that the orders found for these were reported to a person. */
   markReported(names: readonly OperationName[]): Promise<void>;
-  /** Settles a create in doubt. False where it is no longer in doubt. Throws OrderTaken. */
+  /** Settles a create in doubt; a person, also one that made no order. False where there is nothing to settle. Throws OrderTaken. */
   settleCreate(
     name: OperationName,
     outcome: CreateOutcome,
@@ -205,12 +205,13 @@ export function createCreates(
           name.run,
           name.number,
         );
-        if (row?.state !== "unknown") return false;
+        if (row?.state !== "unknown" && !(isResolved && row?.state === "unsent")) return false;
         yield* setOutcome(name, outcome, nowMs);
         const known = isResolved ? untoldOnceReported : "1";
         const untold = outcome.state === "found" ? known : "0";
+        const mayBeSent = isResolved && outcome.state === "unsent" ? ", is_unwanted = 0" : "";
         yield ask(
-          `UPDATE operations SET is_untold = ${untold} WHERE run = ? AND number = ?`,
+          `UPDATE operations SET is_untold = ${untold}${mayBeSent} WHERE run = ? AND number = ?`,
           name.run,
           name.number,
         );

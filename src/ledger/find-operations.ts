@@ -5,12 +5,15 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import { numberOf, type Operation, type OperationName, readOperation } from "./operation.ts";
 import { ask, inList, type Question, type Work } from "./statements.ts";
 
+/** What may hold a row: of those that made no order, only the ones that an undo took back. */
+const mayHold = "is_superseded = 0 AND (state <> 'unsent' OR is_unwanted = 1)";
+
 /** Creates of these contents, the oldest first, without refusals that were sent again. */
 export function ofContents(customer: number, contents: readonly string[]): Question {
   const [isOne, values] = inList(contents);
   return ask(
     `SELECT * FROM operations WHERE kind = 'create' AND customer = ? AND content ${isOne}
-     AND is_superseded = 0 AND state <> 'unsent' ORDER BY run, number`,
+     AND ${mayHold} ORDER BY run, number`,
     customer,
     ...values,
   );
@@ -21,7 +24,7 @@ export function ofRefs(customer: number, shop: string, refs: readonly string[]):
   const [isOne, values] = inList(refs);
   return ask(
     `SELECT * FROM operations WHERE customer = ? AND shop = ? AND ref ${isOne} AND kind = 'create'
-     AND is_superseded = 0 AND state <> 'unsent' ORDER BY run, number`,
+     AND ${mayHold} ORDER BY run, number`,
     customer,
     shop,
     ...values,

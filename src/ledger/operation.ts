@@ -95,7 +95,7 @@ export interface Operation extends OperationName {
   readonly file: number | undefined;
   readonly row: number | undefined;
   readonly allowance: Allowance;
-  /** In doubt when its run was undone: it is not sent again, and cancelled when it is found. */
+  /** In doubt when its run was undone: its row is not sent again unasked, whatever became of it. */
   readonly isUnwanted: boolean;
   /** Another command found its order: this is not reported to the sender yet. */
   readonly isUnreported: boolean;
@@ -153,6 +153,11 @@ export function isMade({ kind, state }: Pick<Operation, "kind" | "state">): bool
 /** True for a create whose order is known to be cancelled. */
 export function isCancelled(operation: Pick<Operation, "kind" | "state" | "orderState">): boolean {
   return isMade(operation) && operation.orderState === "cancelled";
+}
+
+/** True for a create that was in doubt when its run was undone, and made no order. */
+export function isUndone({ state, isUnwanted }: Pick<Operation, "state" | "isUnwanted">): boolean {
+  return state === "unsent" && isUnwanted;
 }
 
 /** When it was sent, by the clock of now, which may have been set since; a time in the future counts as now. */

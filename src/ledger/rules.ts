@@ -7,6 +7,7 @@ import {
   isCancelled,
   isInDoubt,
   isMade,
+  isUndone,
   nameOperation,
   type Operation,
   type OperationName,
@@ -158,6 +159,8 @@ export type RowDecision =
       readonly fields: readonly string[] | undefined;
     }
   | { readonly kind: "cancelled"; readonly operation: Operation }
+  /** Its run was undone while it was in doubt, and no order was made. */
+  | { readonly kind: "undone"; readonly operation: Operation }
   | { readonly kind: "refused"; readonly operation: Operation }
   /** Its own request is in doubt, or another run is sending it. */
   | { readonly kind: "in_doubt"; readonly operation: Operation }
@@ -230,7 +233,7 @@ function* decideUnedited(
     if (repeated) return isAllowed && repeated.allowance === "extra" ? decideOwn(row, repeated) : decision;
     // Whoever gave the flag did not know of an order that this run has found.
     const isJustFound = policy.foundNow?.has(nameOperation(operation)) === true;
-    if (decision.kind !== "cancelled")
+    if (decision.kind !== "cancelled" && decision.kind !== "undone")
       return isAllowed && !isJustFound ? { kind: "send", allowance: "extra" } : decision;
     if (isAllowed) return { kind: "send", allowance: "equal" };
     return policy.resendCancelled ? { kind: "send", allowance: "none" } : decision;
@@ -271,7 +274,7 @@ function* decideUnedited(
 /** Why an order with a ref is not sent again. */
 export type RefDecision = Extract<
   RowDecision,
-  { readonly kind: "shipped" | "changed" | "cancelled" | "in_doubt" }
+  { readonly kind: "shipped" | "changed" | "cancelled" | "undone" | "in_doubt" }
 >;
 
 /** Decides about a single order by its ref alone. `named` has that ref. Undefined where it may be sent. */
@@ -288,6 +291,7 @@ function decideOwn(
   row: Pick<RowToSend, "content" | "draft" | "defaults">,
   operation: Operation,
 ): RefDecision {
+  if (isUndone(operation)) return { kind: "undone", operation };
   if (!isMade(operation)) return { kind: "in_doubt", operation };
   if (isCancelled(operation)) return { kind: "cancelled", operation };
   if (operation.content === row.content) return { kind: "shipped", operation, isElsewhere: false };
@@ -330,7 +334,7 @@ function findSlot(
   const others = slots.filter((each) => !named.includes(each));
   const refused = others.filter(({ state }) => state === "refused");
   const rank = occurrence - named.filter((each) => (each.row ?? 0) < row).length;
-  const slot = [...others.filter(isStanding), ...others.filter(isCancelled), ...refused][rank - 1];
+  const slot = [...others.filter(isStanding), ...others.filter(isOver), ...refused][rank - 1];
   if (slot) return slot;
   // There are never more orders than rows, however the rows are numbered.
   const standing = all.filter(isStanding);
@@ -358,13 +362,18 @@ function isHeldByRow(operation: Operation, { byNumber }: FileFacts): boolean {
   return byNumber?.holderOf(operation) !== undefined;
 }
 
-/** The newest live order of a ref, else a cancelled one, else the newest refusal. */
+/** The newest live order of a ref, else one that is cancelled or undone, else the newest refusal. */
 function findNamed(own: readonly Operation[]): Operation | undefined {
   return (
     own.findLast((each) => isLive(each) && !isCancelled(each)) ??
-    own.findLast(isLive) ??
+    own.findLast(isOver) ??
     own.findLast(({ state }) => state === "refused")
   );
+}
+
+/** True for an order that a person took back. */
+function isOver(operation: Operation): boolean {
+  return isCancelled(operation) || isUndone(operation);
 }
 
 /** True where an order was made, or may have been made, or is about to be sent. */

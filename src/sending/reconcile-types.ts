@@ -24,8 +24,6 @@ export interface ReconcileTools {
   readonly stop: AbortSignal;
   /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs: number | undefined;
-  /** Also settles operations that an undo has marked; they are never sent again. */
-  readonly settlesUnwanted?: boolean;
   /** Tells a person of a claim that proved to be wrong. */
   readonly warn?: (text: string) => void;
   /** Called with the operation whose claim that was. */

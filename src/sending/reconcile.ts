@@ -385,10 +385,6 @@ async function recordFindings(
     if (!operation) continue;
     switch (finding.kind) {
       case "absent":
-        if (operation.isUnwanted && !tools.settlesUnwanted) {
-          results.set(name, { kind: "unclear", candidates: [] });
-          break;
-        }
         await settleAbsent(operation, tools);
         results.set(name, { kind: "settled" });
         break;

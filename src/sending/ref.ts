@@ -59,6 +59,10 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
       context,
     );
   if (decision.kind === "changed") throw changed(ref, decision);
+  if (decision.kind === "undone") {
+    if (isDuplicateAllowed) return undefined;
+    throw notSent(`no order with the ref ${ref} was made, and its run was undone`);
+  }
   const made = operation.order?.id ?? "";
   const isCancelled = decision.kind === "cancelled";
   const read = await readShipped(made, ref, context);
@@ -80,7 +84,11 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
     return found;
   }
   if (isDuplicateAllowed) return undefined;
-  throw new CourierError("duplicate", 2, `${name(ref, operation)}, was cancelled; nothing was sent`, {
+  throw notSent(`${name(ref, operation)}, was cancelled`);
+}
+
+function notSent(reason: string): CourierError {
+  return new CourierError("duplicate", 2, `${reason}; nothing was sent`, {
     hint: "to ship it again, add --allow-duplicate",
   });
 }

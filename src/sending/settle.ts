@@ -30,14 +30,12 @@ export async function createReconcileTools(
     customer,
     run,
     settleMs,
-    settlesUnwanted = false,
     showsProgress = true,
   }: {
     readonly ledger: Ledger;
     readonly customer: number;
     readonly run?: number | undefined;
     readonly settleMs?: number | undefined;
-    readonly settlesUnwanted?: boolean;
     /** False where the terminal shows something else meanwhile. */
     readonly showsProgress?: boolean;
   },
@@ -50,7 +48,6 @@ export async function createReconcileTools(
     ledger,
     customer,
     run,
-    settlesUnwanted,
     warn: context.messages.warn,
     settleMs: settleMs ?? context.settleMs ?? (isSandbox ? sandboxSettleMs : undefined),
     async *list(dateFrom, hooks) {

@@ -1,0 +1,69 @@
+/** courier orders import: a row whose order was in doubt when its run was undone. */
+
+import { expect, test } from "vitest";
+import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
+
+/** The order of the second row is in doubt, the first one is cancelled, and their run is undone. */
+async function createUndoneHome(kind: "drop_before" | "drop_after") {
+  const home = await createImportHome(sheet(row("A-0", "王五", "13900139001"), row("A-1")));
+  home.sandbox.faults.set([
+    { kind, method: "POST", path: "/api/v1/orders", times: 1, after: 1 },
+    { kind: "status", status: 503, method: "GET", path: "/api/v1/orders" },
+  ]);
+  expect(outcomes((await home.run("--concurrency 1")).report)).toBe("created unknown");
+  const undo = await home.courier("undo 1 --yes");
+  expect(undo.stdout).toContain("it is not sent again; undo it again with --include-found to find and");
+  home.sandbox.faults.clear();
+  return home;
+}
+
+test("is not sent again once it is certain that there is no order, unless a flag or a person says so", async () => {
+  const home = await createUndoneHome("drop_before");
+  const again = await home.run("--settle 1s");
+  expect([again.exit, outcomes(again.report)], again.stderr).toEqual([0, "cancelled cancelled"]);
+  expect(again.report[1]?.error?.message).toBe(
+    "no order was made, and its run was undone: --allow-duplicate row:2 sends it",
+  );
+  const sheetAfter = await home.run("--write-back out.csv");
+  expect(outcomes(sheetAfter.report), sheetAfter.stderr).toBe("cancelled cancelled");
+  const create = await home.courier(
+    "orders create --ref A-1 --sender-name 张三 --receiver-name 李四 --item-name 茶叶 --yes",
+  );
+  expect([create.exit, create.stderr]).toEqual([
+    2,
+    "error: no order with the ref A-1 was made, and its run was undone; nothing was sent\n" +
+      "hint: to ship it again, add --allow-duplicate\n",
+  ]);
+  expect(home.posts).toBe(2);
+  const sent = await home.run("--allow-duplicate row:2");
+  expect(outcomes(sent.report), sent.stderr).toBe("cancelled created");
+  expect(outcomes((await home.run()).report)).toBe("cancelled shipped");
+});
+
+test("another undo says that no order was made, and the next import does not send it either", async () => {
+  const home = await createUndoneHome("drop_before");
+  await home.clock.sleep(3_600_000);
+  const undo = await home.courier("undo 1 --yes");
+  expect(undo.stderr).toContain("1 order in doubt was not created: not sent again unless you ask for it\n");
+  const again = await home.run();
+  expect([again.exit, outcomes(again.report), home.posts]).toEqual([0, "cancelled cancelled", 2]);
+});
+
+test("a person who records that no order was made lets the next import send it", async () => {
+  const home = await createUndoneHome("drop_before");
+  expect((await home.courier("orders resolve 1.2 --not-created --yes")).exit).toBe(0);
+  expect(outcomes((await home.run()).report)).toBe("cancelled created");
+});
+
+test("is named where its order was made: the hint cancels it", async () => {
+  const home = await createUndoneHome("drop_after");
+  const found = await home.run();
+  expect([found.exit, outcomes(found.report)], found.stderr).toEqual([0, "cancelled found"]);
+  expect(found.stderr).toContain(
+    "warning: 1 order of an undone run was made, and found later; to cancel it: courier undo 1 --include-found\n",
+  );
+  expect((await home.courier("undo 1 --include-found --yes")).exit).toBe(0);
+  const again = await home.run();
+  expect(outcomes(again.report)).toBe("cancelled cancelled");
+  expect(again.stderr).not.toContain("undone run");
+});
