@@ -2,7 +2,7 @@
 
 import type { Context } from "../command/command.ts";
 import type { OrderElsewhere, RowPolicy } from "../ledger/rules.ts";
-import { surveyElsewhere } from "../sending/elsewhere.ts";
+import { type Survey, surveyElsewhere } from "../sending/elsewhere.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import type { Overview } from "./check-rows.ts";
 import { goodRows, type PlanChoice } from "./import-plan.ts";
@@ -19,9 +19,10 @@ export async function findElsewhere(
   { skipShipped }: PlanChoice,
   choice: LookupChoice,
   context: Context,
-): Promise<{ readonly elsewhere: RowPolicy["elsewhere"]; readonly found: ReadonlySet<string> }> {
+): Promise<Pick<Survey, "found" | "comparedMs"> & { readonly elsewhere: RowPolicy["elsewhere"] }> {
   const { messages, globals } = context;
-  const { elsewhere, found } = await surveyElsewhere(await createReconcileTools(choice, context), {
+  const survey = await surveyElsewhere(await createReconcileTools(choice, context), {
+    isImport: true,
     note: (text) => messages.note(text),
     async mayCost(calls) {
       const prompts = globals.yes ? undefined : await context.prompts();
@@ -29,7 +30,8 @@ export async function findElsewhere(
       return (await prompts?.confirm(question, false)) ?? false;
     },
   });
-  if (!elsewhere || elsewhere.isEmpty) return { elsewhere: undefined, found };
+  const { elsewhere, found, comparedMs } = survey;
+  if (!elsewhere || elsewhere.isEmpty) return { elsewhere: undefined, found, comparedMs };
   const ordersOf = new Map<string, readonly OrderElsewhere[]>();
   const byRow = new Map<number, OrderElsewhere>();
   const taken = new Set<string>();
@@ -40,5 +42,5 @@ export async function findElsewhere(
     if (order) byRow.set(row, order);
     if (skipShipped && order?.isCertain) taken.add(order.orderId);
   }
-  return { elsewhere: byRow.size === 0 ? undefined : ({ row }) => byRow.get(row), found };
+  return { elsewhere: byRow.size === 0 ? undefined : ({ row }) => byRow.get(row), found, comparedMs };
 }

@@ -57,6 +57,8 @@ export interface ImportRun {
   readonly readBy: readonly string[];
   readonly rejects: RejectsWriter | undefined;
   readonly sheet: SheetAfterImport | undefined;
+  /** Until when all orders made elsewhere were compared; undefined where some were not. */
+  readonly comparedMs: number | undefined;
 }
 
 /** Sends the rows while the report is read. Each row gives one report row. */
@@ -159,6 +161,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         if (result.outcome !== "unsent") yield row;
       }
       await ledger.checkPlace();
+      if (run.comparedMs !== undefined && counts.unsent === 0)
+        await ledger.recordComparison(run.tools.run.customer, run.comparedMs).catch(() => {}); // then it is done again
       isOver = true;
     } catch (error) {
       isOver = true;

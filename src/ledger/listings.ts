@@ -57,6 +57,9 @@ export interface Listings {
   ): Promise<string | undefined>;
   /** When the newest listing of an account ended. */
   lastListing(customer: number): Promise<number | undefined>;
+  /** Until when an import has compared its rows with the orders of the account; before it did, `lastListing`. */
+  lastComparison(customer: number): Promise<number | undefined>;
+  recordComparison(customer: number, untilMs: number): Promise<void>;
   /** The time stamp of the newest own order, or of the newest one that was sent before an event, as the service wrote it. */
   newestStamp(customer: number, beforeEvent?: number): Promise<string | undefined>;
   /** Of these contents, those of creates that were in doubt until a list proved that no order was made. */
@@ -223,6 +226,22 @@ export function createListings({ write, read }: Store): Listings {
       read(function* () {
         const [row] = yield ask("SELECT max(ended_at) AS ms FROM listings WHERE customer = ?", customer);
         return numberOf(row?.ms);
+      }),
+
+    lastComparison: (customer) =>
+      read(function* () {
+        const [row] = yield ask(
+          `SELECT coalesce((SELECT compared_at FROM customers WHERE id = ?),
+             (SELECT max(ended_at) FROM listings WHERE customer = ?)) AS ms`,
+          customer,
+          customer,
+        );
+        return numberOf(row?.ms);
+      }),
+
+    recordComparison: (customer, untilMs) =>
+      write(function* () {
+        yield ask("UPDATE customers SET compared_at = ? WHERE id = ?", untilMs, customer);
       }),
 
     newestStamp: (customer, beforeEvent = Number.MAX_SAFE_INTEGER) =>

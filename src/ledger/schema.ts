@@ -193,6 +193,9 @@ CREATE INDEX unseen_operations ON operations (customer) WHERE is_untold <> 0;
 ALTER TABLE orders_elsewhere ADD COLUMN is_cancelled INTEGER NOT NULL DEFAULT 0;
 `;
 
+/** Since when the rows of an import were not compared with orders made elsewhere. */
+const ninth = "ALTER TABLE customers ADD COLUMN compared_at INTEGER";
+
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";
 
@@ -221,6 +224,7 @@ export const sharedMigrations: readonly string[] = [
   sixth,
   seventh,
   eighth,
+  ninth,
 ];
 
 export const migrations: readonly string[] = [
@@ -234,4 +238,5 @@ export const migrations: readonly string[] = [
   seventh,
   draftRef,
   eighth,
+  ninth,
 ];

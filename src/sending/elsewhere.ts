@@ -32,9 +32,13 @@ export interface Survey {
   readonly elsewhere: OrdersElsewhere | undefined;
   /** Operations in doubt whose orders were found in the same list. */
   readonly found: ReadonlySet<string>;
+  /** Until when all orders since the last comparison are in the list; undefined where they are not. */
+  readonly comparedMs: number | undefined;
 }
 
 export interface SurveyOptions {
+  /** An import compares with the orders since the last one did, however long ago that is, and of a week at least. */
+  readonly isImport?: boolean;
   /** Asks whether the comparison may make so many calls. */
   readonly mayCost: (calls: number) => Promise<boolean>;
   /** Called with the reason where orders made elsewhere are not compared. */
@@ -44,7 +48,7 @@ export interface SurveyOptions {
 const dayMs = 86_400_000;
 const fewestDays = 1;
 const mostDays = 3;
-const daysOfNewLedger = 7;
+const week = 7;
 /** More calls need a confirmation. */
 const mostCalls = 50;
 
@@ -52,20 +56,19 @@ const mostCalls = 50;
  * Lists the orders since the last complete listing of the account, and reconciles orders in doubt with them. Notes
  * where the service does not show the list, or where it needs too many calls.
  */
-export async function surveyElsewhere(
-  tools: ReconcileTools,
-  { mayCost, note }: SurveyOptions,
-): Promise<Survey> {
-  const { ledger, customer, stop } = tools;
+export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOptions): Promise<Survey> {
+  const { ledger, customer, clock, stop } = tools;
+  const { mayCost, note } = options;
   const found = new Set<string>();
   const skip = (reason: string) => {
     note(`Orders made elsewhere were not compared: ${reason}`);
-    return { elsewhere: undefined, found };
+    return { elsewhere: undefined, found, comparedMs: undefined };
   };
   let listing: RecordedListing;
+  let isComplete: boolean;
   try {
     const open = await openCreates(tools);
-    listing = await readRecent(open, tools, mayCost);
+    ({ listing, isComplete } = await readRecent(open, tools, options));
     await recordOffset(tools);
     const results = open.length > 0 ? await reconcileWith(listing, tools) : new Map<string, Reconciled>();
     for (const [name, result] of results) if (result.kind === "settled" && result.order) found.add(name);
@@ -117,17 +120,58 @@ export async function surveyElsewhere(
       return all.filter((each) => !theirs.has(each));
     },
   };
-  return { elsewhere, found };
+  return { elsewhere, found, comparedMs: isComplete ? clock.now() : undefined };
 }
 
+interface Recent {
+  readonly listing: RecordedListing;
+  /** It has all orders since the last comparison. */
+  readonly isComplete: boolean;
+}
+
+/** Where the days of an import need too many calls, the last ones are compared, and what is left out is said. */
 async function readRecent(
+  open: readonly Operation[],
+  tools: ReconcileTools,
+  { isImport = false, mayCost, note }: SurveyOptions,
+): Promise<Recent> {
+  const { ledger, customer, clock } = tools;
+  const lastMs = await (isImport ? ledger.lastComparison(customer) : ledger.lastListing(customer));
+  const gap = lastMs === undefined ? undefined : daysSince(lastMs, clock.now());
+  const fewest = Math.min(mostDays, gap ?? mostDays);
+  if (!isImport)
+    return {
+      listing: await readDays(gap === undefined ? week : fewest, open, tools, mayCost),
+      isComplete: true,
+    };
+  const isCovered = gap !== undefined && gap <= fewest;
+  const never = async () => false;
+  try {
+    const days = Math.max(week, gap ?? week);
+    return { listing: await readDays(days, open, tools, isCovered ? never : mayCost), isComplete: true };
+  } catch (error) {
+    if (!(error instanceof TooExpensive) || error.areMade) throw error;
+    const listing = await readDays(fewest, open, tools, isCovered ? mayCost : never);
+    if (!isCovered)
+      note(
+        `Orders made elsewhere before ${await firstDate(tools, fewest)} were not compared: that takes ${error.calls}`,
+      );
+    return { listing, isComplete: isCovered };
+  }
+}
+
+async function readDays(
+  days: number,
   open: readonly Operation[],
   tools: ReconcileTools,
   mayCost: SurveyOptions["mayCost"],
 ): Promise<RecordedListing> {
   const isClockKnown = () => tools.clockOffsetMs() !== undefined;
   const read = async (mayRead: (calls: number) => Promise<boolean>) => {
-    const dates = [await firstDate(tools), ...(open.length > 0 ? [await earliestDate(open, tools)] : [])];
+    const dates = [
+      await firstDate(tools, days),
+      ...(open.length > 0 ? [await earliestDate(open, tools)] : []),
+    ];
     const dateFrom = dates.includes(undefined) ? undefined : dates.sort()[0];
     let most = mostCalls;
     return readListing(dateFrom, tools, {
@@ -137,7 +181,7 @@ async function readRecent(
       },
       // The first page may tell no number, or a wrong one.
       afterPage(pages) {
-        if (pages - 1 > most) throw new TooExpensive(`more than ${most} calls`);
+        if (pages - 1 > most) throw new TooExpensive(`more than ${most} calls`, true);
       },
     });
   };
@@ -152,7 +196,11 @@ async function readRecent(
 }
 
 class TooExpensive extends Error {
-  constructor(readonly calls: string) {
+  constructor(
+    readonly calls: string,
+    /** They were made already. */
+    readonly areMade = false,
+  ) {
     super(calls);
   }
 }
@@ -161,19 +209,16 @@ class TooExpensive extends Error {
  * The day from which orders are compared; undefined for all. Where the service's clock is not known, ours may be ahead:
  * its newest stamp that is known counts if it is earlier.
  */
-async function firstDate(tools: ReconcileTools): Promise<string | undefined> {
+async function firstDate(tools: ReconcileTools, days: number): Promise<string | undefined> {
   const { ledger, customer, clock, clockOffsetMs } = tools;
   const nowMs = clock.now();
-  const lastMs = await ledger.lastListing(customer);
-  const days = lastMs === undefined ? daysOfNewLedger : daysSince(lastMs, nowMs);
   const offsetMs = clockOffsetMs();
   if (offsetMs !== undefined) return utcDate(nowMs + offsetMs + (await stampsBehindMs(tools)), -days);
   const newestMs = parseInstant((await ledger.newestStamp(customer)) ?? "");
   return newestMs === undefined ? undefined : utcDate(Math.min(newestMs, nowMs), -days);
 }
 
-function daysSince(lastMs: number, nowMs: number): number {
-  // The clock was set back since.
-  if (lastMs > nowMs) return mostDays;
-  return Math.min(mostDays, Math.max(fewestDays, Math.ceil((nowMs - lastMs) / dayMs)));
+/** Undefined where the clock was set back since. */
+function daysSince(lastMs: number, nowMs: number): number | undefined {
+  return lastMs > nowMs ? undefined : Math.max(fewestDays, Math.ceil((nowMs - lastMs) / dayMs));
 }

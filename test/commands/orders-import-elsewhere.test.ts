@@ -1,6 +1,6 @@
 /** Rows that equal orders of which this machine's ledger knows nothing: another machine, or the courier's website. */
 
-import { writeFile } from "node:fs/promises";
+import { cp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
@@ -8,6 +8,7 @@ import { createImportHome, type ImportHome, outcomes, row, sheet } from "../supp
 import { tellingDraft } from "../support/rewritings.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
+import type { Ways } from "../support/unfaithful-ways.ts";
 
 const dayMs = 86_400_000;
 
@@ -171,7 +172,7 @@ test("a list that takes more than 50 calls is asked about, and left out by a scr
   expect(exit, stderr).toBe(0);
   expect(stderr).toContain("Orders made elsewhere were not compared: that takes 59 calls\n");
   const lists = () => home.service.requests.filter(({ endpoint }) => endpoint === "list").length;
-  expect(lists()).toBe(1);
+  expect(lists()).toBe(2);
   const questions: string[] = [];
   const prompts = {
     ...scriptedPrompts({}),
@@ -182,7 +183,78 @@ test("a list that takes more than 50 calls is asked about, and left out by a scr
   };
   await home.courier(words, { terminal: 80, prompts });
   expect(questions[0]).toBe("Comparing with orders made elsewhere takes 60 calls. Compare?");
-  expect(lists()).toBe(1 + 61);
+  expect(lists()).toBe(2 + 61);
+});
+
+describe("orders made elsewhere since the last import", () => {
+  /** As from a backup: the ledger knows nothing of what was sent after `days`. */
+  async function createRestoredHome(rows: readonly string[], days: number, ways: Ways = {}) {
+    const home = await createUnfaithfulHome(ways);
+    const file = path.join(home.directory, "orders.csv");
+    const run = async (...rows: readonly string[]) => {
+      await writeFile(file, sheet(...rows));
+      const { exit, stdout, stderr } = await home.courier(["orders", "import", file, "--yes", "--ndjson"]);
+      return {
+        exit,
+        report: outcomes(
+          stdout
+            .split("\n")
+            .filter(Boolean)
+            .map((line) => JSON.parse(line)),
+        ),
+        stderr,
+      };
+    };
+    await run(rows[0] ?? "");
+    const backup = path.join(home.directory, "backup");
+    await cp(home.stateDir, backup, { recursive: true });
+    home.clock.advance(dayMs);
+    await run(...rows);
+    home.clock.advance(days * dayMs);
+    await rm(home.stateDir, { recursive: true });
+    await cp(backup, home.stateDir, { recursive: true });
+    return { ...home, run };
+  }
+
+  const rows = [row("A-1"), row("A-2", "王五", "13700137001"), row("A-3", "赵六", "13700137002")];
+
+  test("are compared, however long ago that was: a ledger that was restored sends nothing twice", async () => {
+    const home = await createRestoredHome(rows, 20);
+    const { exit, report, stderr } = await home.run(...rows);
+    expect([exit, report, home.service.orders.length], stderr).toEqual([3, "shipped held held", 3]);
+  });
+
+  test("a command that reads the list in between does not count as a comparison", async () => {
+    const home = await createRestoredHome(rows, 5);
+    home.service.ways = { loss: () => "before" };
+    const create = await home.courier(
+      "orders create --sender-name 张三 --receiver-name 钱七 --item-name 书 --yes",
+    );
+    expect(create.exit).toBe(6);
+    home.service.ways = {};
+    const { exit, report, stderr } = await home.run(...rows);
+    expect([exit, report, home.service.orders.length], stderr).toEqual([3, "shipped held held", 3]);
+  });
+
+  test("nor does an import of another file: a week is compared at least", async () => {
+    const home = await createRestoredHome(rows, 5);
+    expect((await home.run(row("Z-1", "钱七", "13700137003"))).report).toBe("created");
+    const { exit, report, stderr } = await home.run(...rows);
+    expect([exit, report, home.service.orders.length], stderr).toEqual([3, "shipped held held", 4]);
+  });
+
+  test("where that takes too many calls, the last three days are compared, and that is said each time", async () => {
+    const home = await createRestoredHome(rows, 20, { pageCap: 1 });
+    for (let count = 0; count < 60; count++) home.service.foreign(tellingDraft);
+    home.clock.advance(5 * dayMs);
+    for (let run = 0; run < 2; run++) {
+      const { exit, stderr } = await home.run(row("Z-1", "钱七", "13700137003"));
+      expect(exit, stderr).toBe(0);
+      expect(stderr).toMatch(
+        /Orders made elsewhere before 2026-03-24 were not compared: that takes 6\d calls\n/,
+      );
+    }
+  });
 });
 
 test("Ctrl-C at the question how many calls may be made ends the import", async () => {

@@ -417,7 +417,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       execFileSync("mount", ["-o", "remount,ro", disk]);
       const readOnly = await home.json(`ledger move ${address} --yes`, { env });
       expect(errorOf(readOnly)).toMatchObject({
-        message: expect.stringMatching(/^nothing was moved: .*it cannot be written to$/),
+        message: expect.stringMatching(/^nothing was moved: .*its disk is read-only$/),
         hint: expect.stringContaining(`${disk} must be a directory that your user can write to`),
         exit: 2,
       });

@@ -193,7 +193,8 @@ export async function fillRows(
   }
 
   function reasonOf(row: ImportRow, decision: RowDecision): string | undefined {
-    if (decision.kind === "refused" || decision.kind === "undone") return describe(row, decision, overview, clock.now());
+    if (decision.kind === "refused" || decision.kind === "undone")
+      return describe(row, decision, overview, clock.now());
     if (decision.kind === "in_doubt") return describeInDoubt(decision.operation);
     if (decision.kind === "written" && (decision.sent || decision.holder))
       return describeHold(decision, row.ref);
