@@ -93,14 +93,30 @@ async function withProxy(failure: NoAnswer, url: URL, settings: ProxySettings): 
   });
 }
 
+/** The bytes of an answer, copied: a piece of one byte would keep the whole buffer that it was cut from. */
+function createBytes() {
+  let bytes = Buffer.alloc(0);
+  let length = 0;
+  return {
+    /** False where there are too many. */
+    add(chunk: Buffer): boolean {
+      const sum = length + chunk.length;
+      if (sum > maxBodyBytes) return false;
+      if (sum > bytes.length) bytes = Buffer.concat([bytes.subarray(0, length)], Math.max(sum, 2 * length));
+      length += chunk.copy(bytes, length);
+      return true;
+    },
+    all: () => bytes.subarray(0, length),
+  };
+}
+
 /** undici's own `request` wraps each answer in a stream, which takes longer than sending the request. */
 function exchange(
   { method, url, headers, body, signal, received, mayLeave }: WireRequest,
   dispatcher: Dispatcher,
 ): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let sizeBytes = 0;
+    const packed = createBytes();
     let head: Pick<Answer, "status" | "headers"> | undefined;
     /** Set as soon as the request has a connection, also through a proxy's tunnel. */
     let controller: Dispatcher.DispatchController | undefined;
@@ -111,9 +127,7 @@ function exchange(
     };
     const answer = (cut?: NonNullable<Answer["cut"]>) => {
       signal.removeEventListener("abort", onAbort);
-      const [first = Buffer.alloc(0), ...rest] = chunks;
-      const packed = rest.length === 0 ? first : Buffer.concat(chunks);
-      if (head) plainAnswer(head, packed, cut).then(resolve, reject);
+      if (head) plainAnswer(head, packed.all(), cut).then(resolve, reject);
     };
     const fail = (error: unknown, connected = controller !== undefined) => {
       signal.removeEventListener("abort", onAbort);
@@ -146,12 +160,8 @@ function exchange(
             if (status >= 200) head = { status, headers: flattenHeaders(responseHeaders) };
           },
           onResponseData(given, chunk) {
-            sizeBytes += chunk.length;
             received?.(chunk.length);
-            if (sizeBytes <= maxBodyBytes) {
-              chunks.push(chunk);
-              return;
-            }
+            if (packed.add(chunk)) return;
             answer("too_large");
             given.abort(new Error("too large"));
           },

@@ -1,5 +1,7 @@
 /** The tests of how much of an answer is read: whole, cut short, or too large. */
 
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { listenHttp, listenRaw, openTransport, rawAnswer, requestTo } from "./wire.ts";
@@ -112,6 +114,37 @@ describe("size", () => {
     expect(atEndBytes).toBeLessThan(24 * mebibyte);
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(sentBytes - atEndBytes).toBeLessThan(8 * mebibyte);
+  });
+
+  test("pieces of a byte do not keep the buffers that they came in", async () => {
+    const pieces = 16_384;
+    const piece = `1;${"e".repeat(4_000)}\r\n \r\n`;
+    const { url } = await listenRaw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      for (let part = 0; part < pieces; part += 256) socket.write(piece.repeat(256));
+    });
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    collect();
+    const beforeBytes = process.memoryUsage().arrayBuffers;
+    const leaving = new AbortController();
+    let left = pieces;
+    await new Promise<void>((resolve) => {
+      const received = () => {
+        left -= 1;
+        if (left === 0) resolve();
+      };
+      openTransport()
+        .send({ ...requestTo(url), signal: leaving.signal, received })
+        .catch(() => {});
+    });
+    const keptBytes = () => process.memoryUsage().arrayBuffers - beforeBytes;
+    for (let turn = 0; turn < 50 && keptBytes() > 8 * mebibyte; turn++) {
+      await new Promise(setImmediate); // what is being sent and read needs some turns to be let go
+      collect();
+    }
+    expect(keptBytes()).toBeLessThan(8 * mebibyte);
+    leaving.abort();
   });
 
   test("a body that is announced as too large is not awaited", async () => {
