@@ -4,7 +4,7 @@ import { byCount, counted } from "../core/wording.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import type { Cleaning } from "./clean-cell.ts";
 import type { Layout } from "./layout.ts";
-import type { SkipReason } from "./presets/preset.ts";
+import { fulfilledReasons, type SkipReason } from "./presets/preset.ts";
 import { listRows } from "./row-words.ts";
 import type { ReadingTally } from "./sheet-records.ts";
 
@@ -26,6 +26,7 @@ export interface ReadingNotes extends ReadingTally {
 /** Why orders are not sent, in words. */
 export const skipReasons: Readonly<Record<SkipReason, string>> = {
   fulfilled: "fulfilled already",
+  "partly fulfilled": "fulfilled in part",
   refunded: "refunded",
   cancelled: "cancelled",
   "pick-up": "picked up by the buyer",
@@ -169,5 +170,7 @@ function nameRows(rows: readonly number[]): string {
 }
 
 function wayToSend(skipped: ReadonlyMap<SkipReason, number>): string {
-  return skipped.has("fulfilled") ? "; --include-fulfilled sends the fulfilled ones" : "";
+  return fulfilledReasons.some((reason) => skipped.has(reason))
+    ? "; --include-fulfilled sends the fulfilled ones"
+    : "";
 }

@@ -14,7 +14,7 @@ import { hiddenMessage, isHidden } from "./hidden-text.ts";
 import { readItemList } from "./item-list.ts";
 import type { Layout, LayoutField } from "./layout.ts";
 import { checkCell, numberPaths, setField } from "./order-fields.ts";
-import type { SkipReason } from "./presets/preset.ts";
+import { fulfilledReasons, type SkipReason } from "./presets/preset.ts";
 import { createPartySplitter, type PartySplitter } from "./split-party.ts";
 
 /** A row of the sheet with its number. */
@@ -237,7 +237,7 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
 
   function skipReason(lines: readonly Line[], ofLine: boolean): SkipReason | undefined {
     for (const { reason, index, is, ofLine: isOfLine = false } of layout.skips) {
-      if (isOfLine !== ofLine || (reason === "fulfilled" && options.includeFulfilled)) continue;
+      if (isOfLine !== ofLine || (options.includeFulfilled && fulfilledReasons.includes(reason))) continue;
       const text = lines
         .map((line) => cleanCell("", line.source.cells[index] ?? "", preset?.empty).text)
         .find(Boolean);

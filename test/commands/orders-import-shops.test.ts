@@ -121,6 +121,25 @@ describe("the platform", () => {
   });
 });
 
+test("an order that the platform calls partly shipped is left out and named: some of its goods have left", async () => {
+  const head = "订单编号,收货人姓名,联系手机,收货地址,货品标题,卖家会员名,数量,sender.name,订单状态";
+  const line = (ref: string, state: string) =>
+    `${ref},李四,13900139000,广东省 深圳市 南山区 科技园1号楼,绿茶,demo,2,张三,${state}`;
+  const home = await createImportHome(
+    sheetOf(
+      head,
+      line("300", "卖家部分发货"),
+      line("301", "买家已付款，等待卖家发货"),
+      line("302", "部分已发货"),
+    ),
+  );
+  const { exit, stderr, report } = await home.run();
+  expect(exit, stderr).toBe(0);
+  expect(report).toMatchObject([{ ref: "301", outcome: "created" }]);
+  expect(stderr).toContain("2 fulfilled in part (rows 1, 3); --include-fulfilled sends the fulfilled ones");
+  expect((await home.run("--include-fulfilled")).report).toHaveLength(3);
+});
+
 test("a workbook with the titles of groups above its header is read by the header, in its whole width", async () => {
   const home = await createImportHome(
     sheetOfRows(

@@ -1,7 +1,17 @@
 /** What a preset says: how the order export of one platform is known, and what its columns are. */
 
 /** Why an order of the file is not sent. */
-export type SkipReason = "fulfilled" | "refunded" | "cancelled" | "pick-up" | "unpaid" | "nothing to ship";
+export type SkipReason =
+  | "fulfilled"
+  | "partly fulfilled"
+  | "refunded"
+  | "cancelled"
+  | "pick-up"
+  | "unpaid"
+  | "nothing to ship";
+
+/** `--include-fulfilled` sends orders that are left out for these reasons. */
+export const fulfilledReasons: readonly SkipReason[] = ["fulfilled", "partly fulfilled"];
 
 /** Columns that give one field: the first that is filled counts; columns in a list of their own are joined. */
 export type Choice = readonly (string | readonly string[])[];

@@ -11,6 +11,7 @@ import { type Overview, readAgain } from "../check-rows.ts";
 import { skipNumbered } from "../equal-rows.ts";
 import type { Source } from "../import-source.ts";
 import { plainText } from "../plain-text.ts";
+import { fulfilledReasons } from "../presets/preset.ts";
 import { skipReasons } from "../reading-notes.ts";
 import { describeCancelled, describeHold, explain, nameOfRow } from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
@@ -254,7 +255,7 @@ export async function fillRows(
     skip(reason, rows) {
       for (const row of rows) {
         skipped.add(row);
-        if (reason === "fulfilled") fulfilled.add(row);
+        if (fulfilledReasons.includes(reason)) fulfilled.add(row);
         values.set(row, { error: `not sent: ${skipReasons[reason]}` });
       }
     },
