@@ -68,6 +68,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   /** Rows that an order in doubt holds: no flag sends them. */
   let heldByDoubt = 0;
   let heldAsEdited = 0;
+  /** Rows with other values than their cancelled orders. */
+  let correctedLater = 0;
   /** The ids of orders that the ledger could not record. */
   const unrecorded: string[] = [];
   /** Standing orders that were in doubt when their runs were undone. */
@@ -86,6 +88,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       counts[result.outcome] += 1;
       if (result.decision?.kind === "held" && !isMade(result.decision.operation)) heldByDoubt += 1;
       else if (result.decision?.kind === "held" && result.decision.isEdited) heldAsEdited += 1;
+      if (result.decision?.kind === "cancelled" && result.decision.change) correctedLater += 1;
       if (result.isUnrecorded && result.order) unrecorded.push(result.order.id);
       if (result.decision?.kind === "shipped" && result.decision.operation.isUnwanted)
         unwanted.push(result.decision.operation);
@@ -188,6 +191,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       paused,
       heldByDoubt,
       heldAsEdited,
+      correctedLater,
       doubts,
       misreported,
     };
@@ -257,6 +261,7 @@ interface Ending {
   readonly paused: string | undefined;
   readonly heldByDoubt: number;
   readonly heldAsEdited: number;
+  readonly correctedLater: number;
   /** How to settle what is in doubt, where the list cannot; else empty. */
   readonly doubts: string;
   /** The rows that the report has with an order of another row or command. */
@@ -290,12 +295,8 @@ function withUnrecorded(failure: unknown, ids: readonly string[]): unknown {
 }
 
 /** The first that applies: ledger lost, interrupted, in doubt, key refused, unsent, refused or held or changed. */
-function endOf(
-  run: ImportRun,
-  counts: Counts,
-  { failure, paused, heldByDoubt, heldAsEdited, doubts, misreported }: Ending,
-  context: Context,
-): CourierError | undefined {
+function endOf(run: ImportRun, counts: Counts, ending: Ending, context: Context): CourierError | undefined {
+  const { failure, paused, heldByDoubt, doubts, misreported } = ending;
   const { noun } = run.plan.overview;
   const total = countAll(run.plan.overview);
   const left = total - countDone(counts);
@@ -312,7 +313,7 @@ function endOf(
   if (failure !== undefined) return stoppedBy(failure, counts, doubts);
   if (paused && left > 0) return stoppedForRefusals(paused, left, counted(total, noun));
   if (left > 0) return unsent(left, counted(total, noun));
-  const refused = someRefused(run, counts, { heldByDoubt, heldAsEdited }, context);
+  const refused = someRefused(run, counts, ending, context);
   const unwritten = run.sheet?.failure;
   if (!unwritten || !refused) return unwritten ?? refused;
   return unwritten.with({
@@ -407,17 +408,21 @@ function stoppedForRefusals(reason: string, left: number, total: string): Courie
 function someRefused(
   { plan, rejects, readBy, skipsChanged }: ImportRun,
   { refused, held, changed, wrong }: Counts,
-  { heldByDoubt, heldAsEdited }: Pick<Ending, "heldByDoubt" | "heldAsEdited">,
+  { heldByDoubt, heldAsEdited, correctedLater }: Ending,
   { nextCommand }: Context,
 ): CourierError | undefined {
   const kept = skipsChanged ? 0 : changed;
-  if (refused + held + kept + wrong === 0) return undefined;
+  const corrected = skipsChanged ? 0 : correctedLater;
+  if (refused + held + kept + corrected + wrong === 0) return undefined;
   const total = counted(countAll(plan.overview), plan.overview.noun);
   const parts = [
     wrong > 0 ? `${wrong} wrong` : "",
     refused > 0 ? `${refused} refused` : "",
     held > 0 ? `${held} held` : "",
     kept > 0 ? `${kept} changed since ${byCount(kept, "it was", "they were")} shipped` : "",
+    corrected > 0
+      ? `${corrected} changed since ${byCount(corrected, "its order was", "their orders were")} cancelled`
+      : "",
   ];
   const path = rejects?.failure === undefined ? rejects?.path : undefined;
   const fix = path
@@ -434,6 +439,9 @@ function someRefused(
       ? "--skip-shipped counts a row that equals an order, or has the number of one, as shipped"
       : "",
     held > heldByDoubt ? "--allow-duplicate row:N ships row N as well" : "",
+    corrected > 0
+      ? "to ship the changed row N of a cancelled order: --allow-duplicate row:N; --skip-changed leaves it out"
+      : "",
     kept > 0
       ? "--skip-changed accepts changed rows as they were shipped; if another shop or day uses the same numbers: --shop NAME"
       : "",
@@ -441,7 +449,7 @@ function someRefused(
   return new CourierError(
     "some_refused",
     3,
-    held + kept + wrong === 0
+    held + kept + corrected + wrong === 0
       ? `${refused} of ${total} ${wereFor(refused)} refused`
       : `of ${total}: ${parts.filter((part) => part !== "").join(", ")}`,
     { hint: hints.filter((hint) => hint !== "").join("; ") },

@@ -105,11 +105,16 @@ export function explain(
   const hold = outcome === "held" && decision ? describeHold(decision, row.ref) : undefined;
   if (hold !== undefined) return { code: "duplicate", message: hold };
   if (decision?.kind === "undone") return { code: "cancelled", message: describeUndone(row.row) };
-  if (outcome === "cancelled") return { code: "cancelled", message: describeCancelled(order?.id) };
-  if (outcome === "changed" && decision?.kind === "changed") {
-    const columns = new Set(decision.fields?.map(nameOf)); // one column may hold several fields
-    const differs = columns.size > 0 ? `: ${[...columns].join(", ")}` : "";
-    return { code: "changed", message: `order ${order?.id} was made from other values${differs}` };
+  const describeChange = (fields: readonly string[] | undefined) => {
+    const columns = new Set(fields?.map(nameOf)); // one column may hold several fields
+    return `was made from other values${columns.size > 0 ? `: ${[...columns].join(", ")}` : ""}`;
+  };
+  if (outcome === "cancelled") {
+    const change = decision?.kind === "cancelled" ? decision.change : undefined;
+    const also = change ? `, and ${describeChange(change.fields)}` : "";
+    return { code: "cancelled", message: `${describeCancelled(order?.id)}${also}` };
   }
+  if (outcome === "changed" && decision?.kind === "changed")
+    return { code: "changed", message: `order ${order?.id} ${describeChange(decision.fields)}` };
   return undefined;
 }

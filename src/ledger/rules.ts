@@ -158,7 +158,12 @@ export type RowDecision =
       readonly operation: Operation;
       readonly fields: readonly string[] | undefined;
     }
-  | { readonly kind: "cancelled"; readonly operation: Operation }
+  /** `change`: the order had other content, as in `changed`. */
+  | {
+      readonly kind: "cancelled";
+      readonly operation: Operation;
+      readonly change?: { readonly fields: readonly string[] | undefined };
+    }
   /** Its run was undone while it was in doubt, and no order was made. */
   | { readonly kind: "undone"; readonly operation: Operation }
   | { readonly kind: "refused"; readonly operation: Operation }
@@ -293,11 +298,11 @@ function decideOwn(
 ): RefDecision {
   if (isUndone(operation)) return { kind: "undone", operation };
   if (!isMade(operation)) return { kind: "in_doubt", operation };
-  if (isCancelled(operation)) return { kind: "cancelled", operation };
-  if (operation.content === row.content) return { kind: "shipped", operation, isElsewhere: false };
-  const fields = changedFields(row, operation);
-  if (fields?.length === 0) return { kind: "shipped", operation, isElsewhere: false };
-  return { kind: "changed", operation, fields };
+  const fields = operation.content === row.content ? [] : changedFields(row, operation);
+  const isSame = fields?.length === 0;
+  if (isCancelled(operation))
+    return { kind: "cancelled", operation, ...(isSame ? {} : { change: { fields } }) };
+  return isSame ? { kind: "shipped", operation, isElsewhere: false } : { kind: "changed", operation, fields };
 }
 
 /** The fields in which the row, without defaults, differs from the sent data; undefined after that was deleted. */

@@ -234,6 +234,28 @@ describe("a row whose ref has shipped with other values", () => {
   });
 });
 
+describe("a row that was corrected after its order was cancelled", () => {
+  test("is told, with the flag that ships it: exit 3", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+    await home.run("--concurrency 1");
+    expect((await home.courier("orders cancel 1000001 1000002 --yes")).exit).toBe(0);
+    await home.put(sheet(row("A-1", "李四", "13700137000"), row("A-2", "王五")));
+    const ran = await home.run();
+    expect([ran.exit, outcomes(ran.report), home.posts]).toEqual([3, "cancelled cancelled", 2]);
+    expect(ran.report[0]?.error?.message).toBe(
+      "order 1000001 was cancelled, and was made from other values: receiver.phone",
+    );
+    expect(errorOf(ran)).toMatchObject({
+      message: "of 2 rows: 1 changed since its order was cancelled",
+      hint: "to ship the changed row N of a cancelled order: --allow-duplicate row:N; --skip-changed leaves it out",
+    });
+    expect((await home.run("--skip-changed")).exit).toBe(0);
+    const sent = await home.run("--allow-duplicate row:1");
+    expect([sent.exit, outcomes(sent.report)], sent.stderr).toEqual([0, "created cancelled"]);
+    expect(outcomes((await home.run()).report)).toBe("shipped cancelled");
+  });
+});
+
 describe("a row that lost its ref or got one", () => {
   test("is held while an equal order may be its own; another ref is another order", async () => {
     const home = await createImportHome(sheet(row("", "王五"), row("A-2", "赵六"), row("A-3", "孙七")));
