@@ -45,6 +45,8 @@ const momentMs = 1_000;
 /** A host that lets nothing through does not refuse either. */
 const longestConnectMs = 10_000;
 const lookMs = 200;
+/** A server says less before it takes statements; something else may never stop. */
+const mostBeforeStart = 1_000_000;
 const noteAfterMs = 1_000;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
@@ -98,8 +100,9 @@ export function createConnection(options: ConnectionOptions): Connection {
     made.on("error", () => {
       if (client === made) client = undefined; // the next transaction connects again
     });
+    const isOther = () => socketOf(made).bytesRead > mostBeforeStart;
     const stopLooking = actOnce(
-      () => !hasTime(),
+      () => !hasTime() || isOther(),
       () => socketOf(made).destroy(),
     );
     try {
@@ -107,7 +110,16 @@ export function createConnection(options: ConnectionOptions): Connection {
       return await beginOn(made, begin);
     } catch (error) {
       drop(made); // it may be in a transaction that failed
-      throw error;
+      if (!isOther()) throw error;
+      throw new CourierError(
+        "database",
+        5,
+        `the ledger cannot be used: no PostgreSQL answers at ${address.text}`,
+        {
+          cause: error,
+          hint: "check the host and the port",
+        },
+      );
     } finally {
       stopLooking();
     }

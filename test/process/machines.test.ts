@@ -314,6 +314,26 @@ describe("a database that takes connections and never answers", () => {
   });
 });
 
+test("something else than a database that never stops talking is left, and said to be none", async () => {
+  const flood = createServer((socket) => {
+    const pump = () => {
+      while (!socket.destroyed && socket.write(Buffer.alloc(65_536, "N")));
+    };
+    socket.on("error", () => {}).on("drain", pump);
+    socket.once("data", pump);
+  });
+  await new Promise<void>((resolve) => flood.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void flood.close());
+  const { port } = flood.address() as AddressInfo;
+  const home = await createServedProcessHome();
+  const env = { COURIER_LEDGER: `postgres://courier@127.0.0.1:${port}/x` };
+  const { exit, stderr } = await home.courier("log", { env, limitMs: 20_000 });
+  expect([exit, stderr]).toEqual([
+    5,
+    `error: the ledger cannot be used: no PostgreSQL answers at postgres://courier@127.0.0.1:${port}/x\nhint: check the host and the port\n`,
+  ]);
+});
+
 const clockMs = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
 describe("the address of a shared ledger", () => {
