@@ -1,15 +1,9 @@
-/** Orders of the account that were not sent from this machine, but from another one or the courier's website. */
+/** Reads the list for orders that were not sent from this machine, but from another one or the courier's website. */
 
 import { CourierError, isInterruption } from "../core/errors.ts";
-import { lazy } from "../core/lazy.ts";
 import { parseInstant, utcDate } from "../core/time.ts";
 import type { Operation } from "../ledger/operation.ts";
-import type { OrderElsewhere } from "../ledger/rules.ts";
-import type { Draft } from "../model/draft.ts";
-import type { OrderDetail, OrderSummary } from "../model/interface.ts";
-import { contentOf } from "../model/same-order.ts";
-import { fieldsOf, readDetail } from "./learn-fields.ts";
-import { compareDetail, compareSummary, fieldBits, isExact, isLikely, normalise } from "./matching.ts";
+import { createOrdersElsewhere, mostCalls, type OrdersElsewhere } from "./orders-elsewhere.ts";
 import {
   earliestDate,
   openCreates,
@@ -19,13 +13,6 @@ import {
   stampsBehindMs,
 } from "./reconcile.ts";
 import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
-
-export interface OrdersElsewhere {
-  /** True where there are none. */
-  readonly isEmpty: boolean;
-  /** Orders that equal a draft as far as the service shows them, then orders that may equal it. */
-  findEqual(draft: Draft): Promise<readonly OrderElsewhere[]>;
-}
 
 export interface Survey {
   /** Undefined where they were not compared. */
@@ -49,16 +36,14 @@ const dayMs = 86_400_000;
 const fewestDays = 1;
 const mostDays = 3;
 const week = 7;
-/** More calls need a confirmation. */
-const mostCalls = 50;
 
 /**
  * Lists the orders since the last complete listing of the account, and reconciles orders in doubt with them. Notes
  * where the service does not show the list, or where it needs too many calls.
  */
 export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOptions): Promise<Survey> {
-  const { ledger, customer, clock, stop } = tools;
-  const { mayCost, note } = options;
+  const { clock, stop } = tools;
+  const { note } = options;
   const found = new Set<string>();
   const skip = (reason: string) => {
     note(`Orders made elsewhere were not compared: ${reason}`);
@@ -78,48 +63,7 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
     if (!(error instanceof CourierError) || error.exit === 4 || isInterruption(error.exit)) throw error;
     return skip(error.message);
   }
-  const learned = await ledger.learned(customer, fieldBits);
-  const owners = await ledger.findOwners(customer, [...listing.firstSeen.keys()]);
-  /** When creates of this machine without an answer were sent: an order that no operation owns, and is new, may be theirs. */
-  const unanswered = new Map<string, number[]>();
-  for (const { content = "", sentEvent = 0 } of await openCreates(tools))
-    unanswered.set(content, [...(unanswered.get(content) ?? []), sentEvent]);
-  const byName = new Map<string, OrderSummary[]>();
-  for (const summary of listing.summaries) {
-    const id = summary.id.value;
-    if (!listing.firstSeen.has(id) || owners.has(id) || summary.status === "cancelled") continue;
-    const name = normalise(summary.receiver?.name ?? "");
-    byName.set(name, [...(byName.get(name) ?? []), summary]);
-  }
-  const details = new Map<string, OrderDetail | undefined>();
-  const unknownOrders = [...byName.values()].reduce((sum, orders) => sum + orders.length, 0);
-  const mayReadMore = lazy(() => mayCost(unknownOrders));
-  const canRead = async () => details.size < mostCalls || (await mayReadMore());
-  const elsewhere: OrdersElsewhere = {
-    isEmpty: byName.size === 0,
-    async findEqual(draft) {
-      const equal: OrderElsewhere[] = [];
-      const possible: OrderElsewhere[] = [];
-      const fields = fieldsOf(learned, draft);
-      for (const summary of byName.get(normalise(draft.receiver?.name ?? "")) ?? []) {
-        const id = summary.id.value;
-        const isItem = compareSummary(draft, summary)["item.name"] !== "differs";
-        if (!isItem && !fields.changed.has("item.name")) continue;
-        if (!details.has(id) && (await canRead())) details.set(id, await readDetail(id, tools.detail));
-        const detail = details.get(id);
-        const comparison = detail && compareDetail(draft, detail);
-        if (comparison && isExact(comparison, fields)) equal.push({ orderId: id, isCertain: true });
-        else if (!comparison || isLikely(comparison, fields))
-          possible.push({ orderId: id, isCertain: false });
-      }
-      const sent = unanswered.get(contentOf(draft)) ?? [];
-      const all = [...equal, ...possible];
-      const isNew = ({ orderId }: OrderElsewhere) =>
-        (listing.firstSeen.get(orderId) ?? 0) >= Math.min(...sent);
-      const theirs = new Set(all.filter(isNew).slice(0, sent.length));
-      return all.filter((each) => !theirs.has(each));
-    },
-  };
+  const elsewhere = await createOrdersElsewhere(listing, tools, options);
   return { elsewhere, found, comparedMs: isComplete ? clock.now() : undefined };
 }
 

@@ -46,7 +46,7 @@ export interface FieldKnowledge {
 }
 
 /** Characters with which services mask others. */
-const maskPattern = /[*＊•●×…]/;
+export const maskPattern = /[*＊•●×…]/;
 /** Fewer digits are not a complete telephone number. */
 const shortestPhone = 7;
 
@@ -254,7 +254,7 @@ export function normalise(text: string): string {
 }
 
 /** An address without the characters that join its parts. */
-function lettersOf(text: string): string {
+export function lettersOf(text: string): string {
   return normalise(text).replace(/[^\p{L}\p{N}*＊•●×…]/gu, "");
 }
 

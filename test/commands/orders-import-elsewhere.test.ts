@@ -1,12 +1,14 @@
 /** Rows that equal orders of which this machine's ledger knows nothing: another machine, or the courier's website. */
 
-import { cp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
+import { copyState } from "../support/copy-state.ts";
 import { createImportHome, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
-import { tellingDraft } from "../support/rewritings.ts";
+import { rewritings, tellingDraft } from "../support/rewritings.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import type { Rewriting } from "../support/shown-order.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 import type { Ways } from "../support/unfaithful-ways.ts";
 
@@ -207,12 +209,11 @@ describe("orders made elsewhere since the last import", () => {
     };
     await run(rows[0] ?? "");
     const backup = path.join(home.directory, "backup");
-    await cp(home.stateDir, backup, { recursive: true });
+    await copyState(home.stateDir, backup);
     home.clock.advance(dayMs);
     await run(...rows);
     home.clock.advance(days * dayMs);
-    await rm(home.stateDir, { recursive: true });
-    await cp(backup, home.stateDir, { recursive: true });
+    await copyState(backup, home.stateDir);
     return { ...home, run };
   }
 
@@ -273,4 +274,70 @@ test("Ctrl-C at the question how many calls may be made ends the import", async 
   const { exit } = await home.courier(["orders", "import", file], { terminal: 80, prompts });
   expect(exit).toBe(130);
   expect(questions).toHaveLength(1);
+});
+
+describe("an order made elsewhere that the service shows in another way", () => {
+  const hidden: Rewriting = (order) => ({
+    ...order,
+    receiver: order.receiver && { ...order.receiver, name: "客户" },
+  });
+  const both =
+    (...all: readonly Rewriting[]): Rewriting =>
+    (order, view) =>
+      all.reduce((shown, rewrite) => rewrite(shown, view), order);
+
+  test.each([
+    ["the name hidden in part", rewritings["receiver name hidden in part"]],
+    [
+      "the name and the phone hidden in part",
+      both(rewritings["receiver name hidden in part"], rewritings["digits of phones hidden"]),
+    ],
+    [
+      "the phone hidden in part and the address cut",
+      both(rewritings["digits of phones hidden"], rewritings["address cut at 12 characters"]),
+    ],
+    ["one name for all", hidden],
+    ["the name in other characters", rewritings["traditional characters simplified"]],
+  ])("holds the row: %s", async (_how, rewrite) => {
+    const home = await createUnfaithfulHome({ rewrite });
+    home.service.foreign(tellingDraft);
+    home.clock.advance(60_000);
+    const other = { ...tellingDraft.receiver, name: "張偉", phone: "13700137999", detail: "古翠路9号" };
+    const stdin = JSON.stringify([tellingDraft, { ...tellingDraft, receiver: other }]);
+    const ran = await home.courier("orders import - --yes --json", { stdin });
+    const report = JSON.parse(ran.stdout);
+    expect([ran.exit, outcomes(report)], ran.stderr).toEqual([3, "held created"]);
+    expect(report[0].error.message).toBe("may equal order 1, which was not sent from this machine");
+  });
+
+  test("is looked for among other names in at most 50 calls, until the service is known to keep names", async () => {
+    const home = await createUnfaithfulHome();
+    for (let count = 0; count < 60; count++)
+      home.service.foreign({
+        ...tellingDraft,
+        receiver: { ...tellingDraft.receiver, name: `张${count}`, phone: `139001390${count}` },
+      });
+    home.clock.advance(60_000);
+    const rows = Array.from({ length: 25 }, (_, index) => ({
+      ...tellingDraft,
+      receiver: {
+        ...tellingDraft.receiver,
+        name: `王${index}`,
+        phone: `1370013700${index}`,
+        detail: `古翠路${index}号`,
+      },
+    }));
+    const read = () => home.service.requests.filter(({ endpoint }) => endpoint === "detail").length;
+    const first = await home.courier("orders import - --yes --json", { stdin: JSON.stringify(rows) });
+    expect([first.exit, read()], first.stderr).toEqual([0, 50]);
+    expect(first.stderr).toContain(
+      "Orders made elsewhere for other names were not compared: that takes more than 50 calls\n",
+    );
+    home.clock.advance(60_000);
+    await home.courier("orders import - --yes --json", { stdin: JSON.stringify(rows.slice(0, 1)) });
+    const before = read();
+    const next = { ...rows[0], receiver: { ...rows[0]?.receiver, name: "赵六", phone: "13800138123" } };
+    const last = await home.courier("orders import - --yes --json", { stdin: JSON.stringify([next]) });
+    expect([last.exit, read() - before], last.stderr).toEqual([0, 0]);
+  });
 });

@@ -1,14 +1,14 @@
 /** Plays one case over the wire, and compares what courier said with what the service holds. */
 
 import { cpSync } from "node:fs";
-import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { Clock } from "../../src/core/clock.ts";
-import { systemCode } from "../../src/core/errors.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
+import { copyState } from "../support/copy-state.ts";
 import { createHome, type Home, type Ran } from "../support/courier.ts";
 import type { ShownOrder, View } from "../support/shown-order.ts";
 import { startUnfaithfulService, type UnfaithfulService } from "../support/unfaithful-service.ts";
@@ -110,7 +110,7 @@ export async function setStage(manners: readonly Manner[], knows: Knowledge): Pr
 
   const saved = path.join(home.directory, "saved");
   await mkdir(home.stateDir, { recursive: true });
-  await copyDirectory(home.stateDir, saved);
+  await copyState(home.stateDir, saved);
   const startMs = clock.now();
   const startAheadMs = aheadMs;
   const { length } = service.orders;
@@ -128,8 +128,7 @@ export async function setStage(manners: readonly Manner[], knows: Knowledge): Pr
       (service.requests as ReceivedRequest[]).length = 0;
       aheadMs = startAheadMs;
       clock.advance(startMs - clock.now());
-      await rm(home.stateDir, { recursive: true, force: true });
-      await copyDirectory(saved, home.stateDir);
+      await copyState(saved, home.stateDir);
     },
   };
 }
@@ -491,21 +490,9 @@ async function importBodies(home: Home, name: string, bodies: readonly OrderBody
   return home.courier(["orders", "import", file, "--yes", "--ndjson"]);
 }
 
-/** A database that was just closed may take its log away meanwhile. */
-async function copyDirectory(from: string, to: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await cp(from, to, { recursive: true });
-    } catch (error) {
-      if (systemCode(error) !== "ENOENT" || tries === 3) throw error;
-    }
-  }
-}
-
 /** The ledger as it was when the request arrived, and its process dead. */
 async function asIfKilled({ home }: Stage, killDir: string): Promise<void> {
-  await rm(home.stateDir, { recursive: true, force: true });
-  await copyDirectory(killDir, home.stateDir);
+  await copyState(killDir, home.stateDir);
   await rm(killDir, { recursive: true, force: true });
   const file = path.join(home.stateDir, "ledger.db");
   const database = await openDatabase({ path: file, title: "ledger", applicationId, migrations });

@@ -1,0 +1,95 @@
+/** Compares drafts with listed orders that were not sent from this machine. */
+
+import { lazy } from "../core/lazy.ts";
+import type { OrderElsewhere } from "../ledger/rules.ts";
+import type { Draft } from "../model/draft.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import { contentOf } from "../model/same-order.ts";
+import type { SurveyOptions } from "./elsewhere.ts";
+import { fieldsOf, keepsSomeNames, learnFromSummaries, readDetail } from "./learn-fields.ts";
+import { compareDetail, fieldBits, isExact } from "./matching.ts";
+import { createPossibleOrders, mayBeOrder } from "./possible-orders.ts";
+import { openCreates } from "./reconcile.ts";
+import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+
+export interface OrdersElsewhere {
+  /** True where there are none. */
+  readonly isEmpty: boolean;
+  /** Orders that equal a draft as far as the service shows them, then orders that may equal it. */
+  findEqual(draft: Draft): Promise<readonly OrderElsewhere[]>;
+}
+
+/** More calls need a confirmation. */
+export const mostCalls = 50;
+
+export async function createOrdersElsewhere(
+  listing: RecordedListing,
+  tools: ReconcileTools,
+  { isImport = false, mayCost, note }: SurveyOptions,
+): Promise<OrdersElsewhere> {
+  const { ledger, customer } = tools;
+  if (isImport) await learnFromSummaries(listing, tools);
+  const learned = await ledger.learned(customer, fieldBits);
+  const owners = await ledger.findOwners(customer, [...listing.firstSeen.keys()]);
+  /** When creates of this machine without an answer were sent: an order that no operation owns, and is new, may be theirs. */
+  const unanswered = new Map<string, number[]>();
+  for (const { content = "", sentEvent = 0 } of await openCreates(tools))
+    unanswered.set(content, [...(unanswered.get(content) ?? []), sentEvent]);
+  const unknown = listing.summaries.filter(
+    ({ id: { value: id }, status }) => listing.firstSeen.has(id) && !owners.has(id) && status !== "cancelled",
+  );
+  const findPossible = createPossibleOrders(unknown);
+  const details = new Map<string, OrderDetail | undefined>();
+  const mayReadMore = lazy(() => mayCost(unknown.length));
+  let areSpent = false;
+  const noteSpent = () => {
+    areSpent = true;
+    note(`Orders made elsewhere for other names were not compared: that takes more than ${mostCalls} calls`);
+  };
+
+  /** False where that takes too many calls. */
+  async function read(id: string): Promise<boolean> {
+    if (details.has(id)) return true;
+    if (details.size >= mostCalls && !(await mayReadMore())) return false;
+    details.set(id, await readDetail(id, tools.detail));
+    return true;
+  }
+
+  async function findEqual(draft: Draft): Promise<readonly OrderElsewhere[]> {
+    const equal: OrderElsewhere[] = [];
+    const possible: OrderElsewhere[] = [];
+    const fields = fieldsOf(learned, draft);
+    const { named, anyName } = findPossible(draft, fields);
+    for (const { id } of named) {
+      await read(id.value);
+      const detail = details.get(id.value);
+      const comparison = detail && compareDetail(draft, detail);
+      if (comparison && isExact(comparison, fields)) equal.push({ orderId: id.value, isCertain: true });
+      else if (!comparison || mayBeOrder(draft, detail, comparison, fields))
+        possible.push({ orderId: id.value, isCertain: false });
+    }
+    if (!isImport || keepsSomeNames(learned, draft)) return [...equal, ...possible];
+    // A service that is not known to keep names may show any. A single order is not worth so many calls.
+    const done = new Set(named.map(({ id }) => id.value));
+    for (const { id } of anyName) {
+      if (done.has(id.value)) continue;
+      if (!areSpent && !(await read(id.value))) noteSpent();
+      const detail = details.get(id.value);
+      if (detail && mayBeOrder(draft, detail, compareDetail(draft, detail), fields))
+        possible.push({ orderId: id.value, isCertain: false });
+    }
+    return [...equal, ...possible];
+  }
+
+  return {
+    isEmpty: unknown.length === 0,
+    async findEqual(draft) {
+      const sent = unanswered.get(contentOf(draft)) ?? [];
+      const all = await findEqual(draft);
+      const isNew = ({ orderId }: OrderElsewhere) =>
+        (listing.firstSeen.get(orderId) ?? 0) >= Math.min(...sent);
+      const theirs = new Set(all.filter(isNew).slice(0, sent.length));
+      return all.filter((each) => !theirs.has(each));
+    },
+  };
+}

@@ -1,0 +1,118 @@
+/** Orders of other machines that may be a row's: a service may hide parts of what it shows, or write it in another way. */
+
+import type { Draft, DraftParty } from "../model/draft.ts";
+import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import {
+  type Comparison,
+  comparedFields,
+  compareSummary,
+  type FieldKnowledge,
+  isLikely,
+  lettersOf,
+  maskPattern,
+  normalise,
+} from "./matching.ts";
+
+export interface PossibleOrders {
+  /** With the row's name, or one that it fits where characters are hidden. */
+  readonly named: readonly OrderSummary[];
+  /** With any name that hides nothing. */
+  readonly anyName: readonly OrderSummary[];
+}
+
+/** Finds by what a list shows which orders may be a draft's. */
+export function createPossibleOrders(summaries: readonly OrderSummary[]) {
+  const byName = new Map<string, OrderSummary[]>();
+  /** By the first character. */
+  const masked = new Map<string, OrderSummary[]>();
+  const all: OrderSummary[] = [];
+  const byItem = new Map<string, OrderSummary[]>();
+  const put = (map: Map<string, OrderSummary[]>, key: string, summary: OrderSummary) => {
+    const others = map.get(key);
+    if (others) others.push(summary);
+    else map.set(key, [summary]);
+  };
+  for (const summary of summaries) {
+    const name = normalise(summary.receiver?.name ?? "");
+    put(byName, name, summary);
+    if (maskPattern.test(name) && !maskPattern.test(name.charAt(0))) put(masked, name.charAt(0), summary);
+    else {
+      all.push(summary);
+      put(byItem, normalise(summary.item_name ?? ""), summary);
+    }
+  }
+  return (draft: Draft, { changed }: FieldKnowledge): PossibleOrders => {
+    const isItem = (summary: OrderSummary) =>
+      changed.has("item.name") || compareSummary(draft, summary)["item.name"] !== "differs";
+    const sent = draft.receiver?.name ?? "";
+    const name = normalise(sent);
+    const hidden = (masked.get(name.charAt(0)) ?? []).filter(({ receiver }) => fits(sent, receiver?.name));
+    const others = changed.has("item.name") ? all : (byItem.get(normalise(draft.item?.name ?? "")) ?? []);
+    return {
+      named: [...(byName.get(name) ?? []), ...hidden].filter(isItem),
+      anyName: others,
+    };
+  };
+}
+
+/**
+ * True for an order that may be the draft's. Two of the receiver's name, phone and address are as they were sent, or
+ * hidden or cut in part; or the name is, and nothing else of the receiver is another.
+ */
+export function mayBeOrder(
+  draft: Draft,
+  { receiver }: OrderDetail,
+  comparison: Comparison,
+  fields: FieldKnowledge,
+): boolean {
+  if (isLikely(comparison, fields)) return true;
+  const { kept, changed } = fields;
+  if (comparedFields.some((field) => comparison[field] === "differs" && kept.has(field))) return false;
+  if (comparison["item.name"] === "differs" && !changed.has("item.name")) return false;
+  const [name, phone, address] = [
+    comparison["receiver.name"],
+    comparison["receiver.phone"],
+    comparison["receiver.address"],
+  ];
+  if (phone === "differs") return false;
+  if (name === "agrees" && address !== "differs") return true;
+  const same = [
+    name === "agrees" || fits(draft.receiver?.name, receiver?.name),
+    phone === "agrees" || fitsPhone(draft.receiver?.phone, receiver?.phone),
+    address === "agrees" || fitsAddress(draft.receiver, receiver?.address),
+  ];
+  return same.filter(Boolean).length >= 2;
+}
+
+/** `张**` fits 张国明: what is shown stands at the same end. */
+function fits(sent: string | undefined, shown: string | null | undefined): boolean {
+  if (!sent || !shown || !maskPattern.test(shown)) return false;
+  const [first = "", last = ""] = endsOf(shown).map(normalise);
+  const text = normalise(sent);
+  return first + last !== "" && text.startsWith(first) && text.endsWith(last);
+}
+
+/** What stands before the first hidden character, and after the last one. */
+function endsOf(shown: string): [string, string] {
+  const pieces = shown.split(maskPattern);
+  return [pieces[0] ?? "", pieces.at(-1) ?? ""];
+}
+
+const fewestDigits = 3;
+
+/** The last digits are those of the phone. */
+function fitsPhone(sent: string | undefined, shown: string | null | undefined): boolean {
+  const last = endsOf(shown ?? "")[1].replace(/\D/g, "");
+  return last.length >= fewestDigits && (sent ?? "").replace(/\D/g, "").endsWith(last);
+}
+
+const fewestLetters = 6;
+
+/** A part of the address is shown. */
+function fitsAddress(sent: DraftParty | undefined, shown: string | null | undefined): boolean {
+  const part = lettersOf(endsOf(shown ?? "")[0]);
+  const { province, city, district, detail } = sent ?? {};
+  return (
+    part.length >= fewestLetters && lettersOf([province, city, district, detail].join(" ")).includes(part)
+  );
+}
