@@ -393,9 +393,13 @@ export function events<T extends Json>(
  * Throws a usage error, exit 2, where a confirmation will be needed and no one can give it. `what` names
  * what it is needed for.
  */
-export async function ensureCanConfirm(context: Context, what: string): Promise<void> {
+export async function ensureCanConfirm(
+  context: Context,
+  what: string,
+  hint = "add --yes to confirm",
+): Promise<void> {
   if (context.globals.yes || (await context.prompts())) return;
-  throw usageError(`${what} needs a confirmation, and courier cannot ask here`, "add --yes to confirm");
+  throw usageError(`${what} needs a confirmation, and courier cannot ask here`, hint);
 }
 
 /** Asks before something that cannot be undone, unless `--yes` was given. A "no" ends the command. */

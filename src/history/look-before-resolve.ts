@@ -9,13 +9,8 @@ import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { nameCandidates } from "../sending/candidates.ts";
 import { readDetail } from "../sending/learn-fields.ts";
-import {
-  compareDetail,
-  distinguishingFields,
-  isLikely,
-  isNamedAs,
-  nothingLearned,
-} from "../sending/matching.ts";
+import { compareDetail, distinguishingFields, isNamedAs, nothingLearned } from "../sending/matching.ts";
+import { mayBeOrder } from "../sending/possible-orders.ts";
 import { reconcile } from "../sending/reconcile.ts";
 import type { Reconciled } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
@@ -24,8 +19,8 @@ import { createReconcileTools } from "../sending/settle.ts";
 const mostRead = 10;
 
 /**
- * Reconciles once, which may settle the operation. Tells what was looked at, and returns the ids of listed orders that
- * equal it and belong to no operation. Throws where the list cannot be read and no person is there to decide.
+ * Reconciles once, which may settle the operation, and tells what was looked at. Returns the ids of listed orders that
+ * may well be it, and belong to no operation. Throws where the list cannot be read and no person is there to decide.
  */
 export async function lookBeforeResolve(
   operation: Operation,
@@ -47,10 +42,10 @@ export async function lookBeforeResolve(
     };
     result = (await reconcile({ ...tools, list })).get(nameOperation(operation));
     const candidates = result?.kind === "unclear" ? result.candidates : [];
-    const equal: string[] = [];
+    const likely: string[] = [];
     for (const id of candidates.slice(0, mostRead))
-      if (isEqual(operation, summaries.get(id), await readDetail(id, tools.detail))) equal.push(id);
-    const others = candidates.filter((id) => !equal.includes(id));
+      if (isLikelyOrder(operation, summaries.get(id), await readDetail(id, tools.detail))) likely.push(id);
+    const others = candidates.filter((id) => !likely.includes(id));
     if (others.length > 0) messages.warn(`these listed orders may be it: ${nameCandidates(others)}`);
     if (candidates.length === 0 && result?.kind !== "settled") {
       const late =
@@ -60,7 +55,7 @@ export async function lookBeforeResolve(
       const listed = since === undefined ? "listed" : `listed since ${since}`;
       messages.note(`none of the ${counted(summaries.size, "order")} ${listed} is it${late}`);
     }
-    return equal;
+    return likely;
   } catch (error) {
     if (!(error instanceof CourierError) || context.signal.aborted) throw error;
     const prompts = context.globals.yes ? undefined : await context.prompts();
@@ -76,7 +71,7 @@ export async function lookBeforeResolve(
 }
 
 /** What the service does not show of an order may agree. */
-function isEqual(
+function isLikelyOrder(
   { draft }: Operation,
   summary: OrderSummary | undefined,
   detail: OrderDetail | undefined,
@@ -85,7 +80,7 @@ function isEqual(
   if (detail) {
     const comparison = compareDetail(draft, detail);
     const isHidden = distinguishingFields.every((field) => comparison[field] !== "differs");
-    return isHidden || isLikely(comparison, nothingLearned);
+    return isHidden || mayBeOrder(draft, detail, comparison, nothingLearned);
   }
   return summary !== undefined && isNamedAs(draft, summary);
 }

@@ -97,7 +97,11 @@ export const resolveOrder = defineCommand({
     if (operation.kind === "cancel") throw cancelNamed(operation, run);
     if (!openStates.includes(operation.state)) ensureInDoubt(operation, context);
     if (notCreated)
-      await ensureCanConfirm(context, `recording that ${nameOperation(operation)} created no order`);
+      await ensureCanConfirm(
+        context,
+        `recording that ${nameOperation(operation)} created no order`,
+        "if you know it from the courier service, add --yes; if not, run the command that sent it again: it looks for the order",
+      );
 
     const customer = await context.customer();
     if (operation.customer !== customer.id)
@@ -248,11 +252,11 @@ async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Con
     ref && `ref ${ref}`,
   ];
   const facts = about.filter(Boolean).join(", ");
-  const equal = await lookBeforeResolve(operation, ledger, context);
+  const likely = await lookBeforeResolve(operation, ledger, context);
   const now = (await ledger.findOperation(operation)) ?? operation;
   if (now.state === "refused" || (now.state === "unsent" && !now.isUnwanted)) return now;
   if (!isUndone(now)) ensureInDoubt(now, context);
-  if (equal.length > 0) await warnOfEqual(operation, equal, context);
+  if (likely.length > 0) await warnOfLikely(operation, likely, context);
   const name = facts === "" ? nameOperation(operation) : `${nameOperation(operation)} (${facts})`;
   if (!context.globals.yes) await context.display([...orderView(operation), blank]);
   await confirmOrStop(context, `Record that ${name} created no order, so that it may be sent again?`);
@@ -261,13 +265,17 @@ async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Con
 }
 
 /** At a terminal a person may know that the listed order is another one. A script is refused. */
-async function warnOfEqual(operation: Operation, equal: readonly string[], context: Context): Promise<void> {
+async function warnOfLikely(
+  operation: Operation,
+  likely: readonly string[],
+  context: Context,
+): Promise<void> {
   const own = nameOperation(operation);
-  const orders = `${byCount(equal.length, "order", "orders")} ${equal.join(", ")}`;
-  const message = `${orders} in the list ${byCount(equal.length, "equals", "equal")} ${own}`;
+  const orders = `${byCount(likely.length, "order", "orders")} ${likely.join(", ")}`;
+  const message = `${orders} in the list may be ${own}`;
   const prompts = context.globals.yes ? undefined : await context.prompts();
   if (prompts) return context.messages.warn(message);
-  const as = context.nextCommand(`orders resolve ${own} --as ${equal[0]}`);
+  const as = context.nextCommand(`orders resolve ${own} --as ${likely[0]}`);
   throw usageError(
     `${message}: nothing was recorded`,
     `if it is this order: ${as}; if you know that it is another one, answer at a terminal, without --yes`,

@@ -63,7 +63,7 @@ export function mayBeOrder(
   draft: Draft,
   { receiver }: OrderDetail,
   comparison: Comparison,
-  fields: FieldKnowledge,
+  fields: Pick<FieldKnowledge, "kept" | "changed">,
 ): boolean {
   if (isLikely(comparison, fields)) return true;
   const { kept, changed } = fields;
