@@ -272,7 +272,10 @@ describe("--not-created looks at the list first", () => {
 
   test.each([
     ["hides what tells it apart", { name: "李*", phone: "139****9000", address: "北京市******" }],
-    ["writes the name in another way", { name: "LI SI", phone: "13900139000", address: "北京市朝阳区建国路88号" }],
+    [
+      "writes the name in another way",
+      { name: "LI SI", phone: "13900139000", address: "北京市朝阳区建国路88号" },
+    ],
   ])("so is one of which the service %s", async (_how, receiver) => {
     const home = await homeWithListed();
     const order = { id: Number(home.id), status: "pending", receiver, item: { name: "手机" } };
