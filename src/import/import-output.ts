@@ -34,7 +34,7 @@ import {
   toReport,
 } from "./import-report.ts";
 import { createTools } from "./import-send.ts";
-import type { ImportOptions, ImportTools, RowResult } from "./import-types.ts";
+import type { ImportOptions, ImportTools, Outcome, RowResult } from "./import-types.ts";
 import { importRows } from "./importer.ts";
 import type { RejectsWriter } from "./rejects.ts";
 import { inRowOrder } from "./reorder-buffer.ts";
@@ -74,8 +74,12 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   const unrecorded: string[] = [];
   /** Standing orders that were in doubt when their runs were undone. */
   const unwanted: Operation[] = [];
-  /** Operations of this run whose answers named an order of another one, by their rows. */
-  const misled = new Map<number, OperationName>();
+  /** Operations whose answers named an order of another one. */
+  const withdrawn = new Set<string>();
+  /** The rows with their orders: which operation it is, and what the row was counted as. */
+  const misled = new Map<number, { readonly name: OperationName; readonly counted: Outcome }>();
+  /** The rows of earlier runs' orders whose answers may still prove wrong. */
+  const shippedRows = new Map<string, number>();
   const { source, plan, settings, rejects } = run;
   const { overview } = plan;
   const total = countAll(overview);
@@ -86,6 +90,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   async function* counting(results: AsyncIterable<RowResult>, meter: ImportProgress) {
     for await (const result of results) {
       counts[result.outcome] += 1;
+      noteShipped(result);
       if (result.decision?.kind === "held" && !isMade(result.decision.operation)) heldByDoubt += 1;
       else if (result.decision?.kind === "held" && result.decision.isEdited) heldAsEdited += 1;
       if (result.decision?.kind === "cancelled" && result.decision.change) correctedLater += 1;
@@ -95,6 +100,23 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       meter.count(counts);
       yield result;
     }
+  }
+
+  function noteShipped({ row: { row }, outcome, decision }: RowResult): void {
+    if (decision?.kind !== "shipped" || decision.operation.state !== "created") return;
+    const name = nameOperation(decision.operation);
+    shippedRows.set(name, row);
+    if (withdrawn.has(name)) misled.set(row, { name: decision.operation, counted: outcome });
+  }
+
+  /** The order of this operation is another one's. */
+  function onWithdrawn(operation: Operation): void {
+    const name = nameOperation(operation);
+    withdrawn.add(name);
+    if (operation.run === run.tools.run.number)
+      misled.set(operation.row ?? 0, { name: operation, counted: "created" });
+    const row = shippedRows.get(name);
+    if (row !== undefined) misled.set(row, { name: operation, counted: "shipped" });
   }
 
   /** What is known of a create since its answer proved to name an order of another one. */
@@ -107,16 +129,19 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     return { outcome: "unknown", rejection: describeMisled(name) };
   }
 
-  function recount({ outcome }: Pick<RowResult, "outcome">): void {
-    counts.created -= 1;
+  function recount(counted: Outcome, { outcome }: Pick<RowResult, "outcome">): void {
+    counts[counted] -= 1;
     counts[outcome] += 1;
   }
 
-  /** The result of a row that was counted as created and is not reported yet. */
-  async function correct({ row }: RowResult): Promise<RowResult> {
-    const known = await readResult(misled.get(row.row) as OperationName);
+  /** The result of a row that is not reported yet. */
+  async function correct(result: RowResult): Promise<RowResult> {
+    const { row } = result;
+    const wrong = misled.get(row.row);
+    if (!wrong) return result;
     misled.delete(row.row);
-    recount(known);
+    const known = await readResult(wrong.name);
+    recount(wrong.counted, known);
     return { row, ...known };
   }
 
@@ -149,14 +174,11 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
             return isWanted;
           };
       const earlier = plan.shipped + plan.changed + plan.cancelled;
-      const onWithdrawn = (operation: Operation) => {
-        if (operation.run === run.tools.run.number) misled.set(operation.row ?? 0, operation);
-      };
       const reconcile = { ...sending.reconcile, onWithdrawn };
       const tools = { ...run.tools, ...sending, reconcile, earlier, mayGoOn };
       const results = importRows(() => goodRows(source, overview), tools, settings);
       for await (const each of inRowOrder(counting(withWrong(source, overview, results), meter))) {
-        const result = misled.has(each.row.row) ? await correct(each) : each;
+        const result = await correct(each);
         const row = toReport(result, overview);
         if (result.outcome === "refused" || result.outcome === "wrong")
           await rejects?.add(result.row.raw, describeError(row));
@@ -185,7 +207,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     }
     const doubts = isListIncomplete(failure) ? await nameDoubts(run, context) : "";
     const misreported = [...misled.keys()].sort((a, b) => a - b);
-    if (!isLedgerLost(failure)) for (const name of misled.values()) recount(await readResult(name));
+    if (!isLedgerLost(failure))
+      for (const { name, counted } of misled.values()) recount(counted, await readResult(name));
     const ending = {
       failure: withUnrecorded(failure, unrecorded),
       paused,

@@ -1,11 +1,14 @@
 /** An answer that named another order's id: nothing that is meant for the sent order happens to the other one. */
 
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { listRows } from "../../src/import/row-words.ts";
 import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const { receiver, item } = plainDraft;
 /** Another receiver, and the same goods: a shop may always ship the same. */
@@ -153,6 +156,53 @@ describe("an import whose first answer names the order of the second row, whose 
     expect(home.posts).toBe(2);
   });
 });
+
+test.each([
+  ["the answer of the first lost", 3, true],
+  ["none lost", 5, false],
+  ["none lost", 8, false],
+])(
+  "answers that name the order before, %s, %i rows: a report that has a row with another row's order names it, and the last has none",
+  async (_how, count, isLost) => {
+    const home = await createUnfaithfulHome();
+    const people = Array.from({ length: count }, (_, index) =>
+      row(`A-${index}`, `王${index}`, `1370013700${index}`)
+        .replace("茶叶", `茶叶${index}`)
+        .replace("88号", `${index}号`),
+    );
+    const file = path.join(home.directory, "orders.csv");
+    await writeFile(file, sheet(...people));
+    const words = ["orders", "import", file, "--yes", "--ndjson"];
+    home.service.ways = {
+      loss: (_request, n) => (isLost && n === 1 ? "after" : "answered"),
+      answerWith: (_request, n) => n - 1,
+      ...(isLost ? { refuseList: { status: 403 } } : {}),
+    };
+    await home.courier(words);
+    home.service.ways = {};
+    let last: readonly number[] = [];
+    for (let run = 0; run < count; run++) {
+      const { exit, stdout, stderr } = await home.courier(words);
+      last = stdout
+        .split("\n")
+        .filter(Boolean)
+        .flatMap((line) => {
+          const { row: number, id } = JSON.parse(line);
+          const order = home.service.orders.find((each) => each.id === id);
+          return order && order.body.receiver.name !== `王${number - 1}` ? [number] : [];
+        });
+      const noticed = [...stderr.matchAll(/the answer to 1\.(\d+) named order/g)].map(([, number]) =>
+        Number(number),
+      );
+      const misreported = last.filter((number) => noticed.includes(number)).sort();
+      if (misreported.length === 0) continue;
+      const error = `the report has row ${listRows(misreported)} with an order of another row`;
+      expect([exit, stderr]).toEqual([6, expect.stringContaining(error)]);
+    }
+    expect(last).toEqual([]);
+    expect(home.service.orders).toHaveLength(count);
+  },
+);
 
 test("write-back --refresh warns where the service shows another order than the row's", async () => {
   const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
