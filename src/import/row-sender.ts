@@ -176,7 +176,12 @@ export function createRowSender({
       if (shut) {
         if (isSending) await ledger.markReady(name, run.number);
         isSending = false;
-        if (!(await shut.opened())) hasFailed = true;
+        const isOpened = await shut.opened().catch(async (error) => {
+          hasFailed = true;
+          await end(name, { state: "unsent" });
+          throw error;
+        });
+        if (!isOpened) hasFailed = true;
         continue;
       }
       if (!isSending) {

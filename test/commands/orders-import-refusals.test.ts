@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
 import { createImportHome, errorOf, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
@@ -56,6 +57,24 @@ describe("20 rows in a row that are refused for one reason, and no order before"
     expect(prompts.asked[1]).toBe(
       "20 rows were refused for the same reason: the service refused: receiver.phone must be a telephone number (INVALID_PARAMETER). Go on?",
     );
+  });
+
+  test("Ctrl-C at that question: the sheet says of no row that it is in doubt", async () => {
+    const home = await createImportHome(sheet(...bad(30)));
+    const prompts = {
+      ...scriptedPrompts({}),
+      async confirm(question: string) {
+        if (question.includes("Go on?")) throw interrupted(130);
+        return true;
+      },
+    };
+    const output = path.join(home.directory, "out.csv");
+    const words = ["orders", "import", home.file, "--write-back", output];
+    const ran = await home.courier(words, { terminal: 120, prompts });
+    expect(ran.exit, ran.stderr).toBe(130);
+    const written = await readFile(output, "utf8");
+    expect(written).not.toContain("in doubt");
+    expect(written.match(/,not sent$/gm)).toHaveLength(30 - home.posts);
   });
 
   test.each([

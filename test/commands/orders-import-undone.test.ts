@@ -24,7 +24,7 @@ test("is not sent again once it is certain that there is no order, unless a flag
   expect(again.report[1]?.error?.message).toBe(
     "no order was made, and its run was undone: --allow-duplicate row:2 sends it",
   );
-  const sheetAfter = await home.run("--write-back out.csv");
+  const sheetAfter = await home.run(`--write-back ${home.directory}/out.csv`);
   expect(outcomes(sheetAfter.report), sheetAfter.stderr).toBe("cancelled cancelled");
   const create = await home.courier(
     "orders create --ref A-1 --sender-name 张三 --receiver-name 李四 --item-name 茶叶 --yes",
