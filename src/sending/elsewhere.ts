@@ -3,7 +3,12 @@
 import { CourierError, isInterruption } from "../core/errors.ts";
 import { parseInstant, utcDate } from "../core/time.ts";
 import type { Operation } from "../ledger/operation.ts";
-import { createOrdersElsewhere, mostCalls, type OrdersElsewhere } from "./orders-elsewhere.ts";
+import {
+  createOrdersElsewhere,
+  mostCalls,
+  type OrdersElsewhere,
+  type SurveyOptions,
+} from "./orders-elsewhere.ts";
 import {
   earliestDate,
   openCreates,
@@ -21,15 +26,6 @@ export interface Survey {
   readonly found: ReadonlySet<string>;
   /** Until when all orders since the last comparison are in the list; undefined where they are not. */
   readonly comparedMs: number | undefined;
-}
-
-export interface SurveyOptions {
-  /** An import compares with the orders since the last one did, however long ago that is, and of a week at least. */
-  readonly isImport?: boolean;
-  /** Asks whether the comparison may make so many calls. */
-  readonly mayCost: (calls: number) => Promise<boolean>;
-  /** Called with the reason where orders made elsewhere are not compared. */
-  readonly note: (text: string) => void;
 }
 
 const dayMs = 86_400_000;

@@ -5,12 +5,20 @@ import type { OrderElsewhere } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
-import type { SurveyOptions } from "./elsewhere.ts";
 import { fieldsOf, keepsSomeNames, learnFromSummaries, readDetail } from "./learn-fields.ts";
 import { compareDetail, fieldBits, isExact } from "./matching.ts";
 import { createPossibleOrders, mayBeOrder } from "./possible-orders.ts";
 import { openCreates } from "./reconcile.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+
+export interface SurveyOptions {
+  /** An import compares with the orders since the last one did, however long ago that is, and of a week at least. */
+  readonly isImport?: boolean;
+  /** Asks whether the comparison may make so many calls. */
+  readonly mayCost: (calls: number) => Promise<boolean>;
+  /** Called with the reason where orders made elsewhere are not compared. */
+  readonly note: (text: string) => void;
+}
 
 export interface OrdersElsewhere {
   /** True where there are none. */
