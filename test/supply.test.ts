@@ -74,7 +74,7 @@ test("nothing has to run when the package is installed, nor when its optional on
   // npm compiles what has one of these, script or not.
   expect(files.filter((file) => file.endsWith(".gyp"))).toEqual([]);
   for (const file of files)
-    expect(file).toMatch(/^(bin|dist|share)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/);
+    expect(file).toMatch(/^(bin|dist|share)\/|^(README|SECURITY)\.md$|^LICENSE$|^package\.json$/);
 });
 
 test("less than 1.7 mebibytes, unpacked, beside the man pages", async () => {

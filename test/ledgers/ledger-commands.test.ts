@@ -243,7 +243,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(await home.ledgers()).toMatchObject({ shop: address });
     await home.put({ shop: { ledger: address } });
     home.clock.advance(60_000);
-    await home.importFile(await putRows(home, row("B-1", "王五")), "", { env: noKey });
+    await home.importFile(await putRows(home, row("B-1", "王五", "13700137001")), "", { env: noKey });
     const back = await home.json("ledger use local");
     expect(errorOf(back)).toMatchObject({ hint: expect.stringContaining("--new") });
     expect((await home.json("ledger use local --new --yes")).result).toMatchObject({ shared: false });
@@ -305,7 +305,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(home.posts).toBe(posts);
     // The next run goes on with the numbers, and new orders are recorded there.
     await home.put({ shop: { ledger: address } });
-    await home.importFile(await putRows(home, row("B-1", "王五")), "", { env: noKey });
+    await home.importFile(await putRows(home, row("B-1", "王五", "13700137001")), "", { env: noKey });
     expect(await home.status()).toMatchObject({ ledger: address, in_doubt: 0 });
     expect(await count(address, "operations")).toBe(4);
     expect(
