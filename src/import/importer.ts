@@ -58,6 +58,8 @@ export async function* importRows(
   const covered = new Set<string>();
   /** Rows in doubt, or held by an order in doubt: the person who gave `--allow-duplicate` did not know its outcome. */
   const heldByDoubt = new Set<number>();
+  /** Orders made elsewhere that cover rows: each covers one. */
+  const taken = new Set<string>();
   /** Operations in doubt whose orders were found by this run. */
   const foundNow = new Set(tools.found);
   const policy: RowPolicy = {
@@ -65,6 +67,7 @@ export async function* importRows(
     foundNow,
     refusedNow: { has: (name) => refusals.has(name) },
     isCovered: (operation) => covered.has(nameOperation(operation)),
+    isTaken: (orderId) => taken.has(orderId),
     isAllowed: (row) => tools.policy.isAllowed(row) && !heldByDoubt.has(row.row),
   };
   const backoff = createBackoff(clock, tools.random, options.concurrency);
@@ -112,7 +115,10 @@ export async function* importRows(
       const claims = await claimOrEnd(batch, sent);
       if (!claims) return;
       const claimed = claims.map((each, index) => ({ ...each, row: batch[index] as ImportRow }));
-      for (const each of claimed) equalRows.take(each);
+      for (const each of claimed) {
+        equalRows.take(each);
+        if (each.decision.kind === "elsewhere" && each.decision.isCovered) taken.add(each.decision.orderId);
+      }
       let abandoned: Promise<void> | undefined;
       const abandonRest = () => {
         abandoned ??= abandon(claimed.splice(0));

@@ -162,7 +162,7 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
     }
 
     function* findElsewhere(row: RowToSend): Work<OrderElsewhere | undefined> {
-      const listed = policy.elsewhere?.(row);
+      const listed = policy.elsewhere?.(row, isTaken);
       const remembered = listed ? undefined : (yield* findOthers()).elsewhere.get(row.content);
       const orderId = remembered !== undefined && isTaken(remembered) ? undefined : remembered;
       const order = listed ?? (orderId === undefined ? undefined : { orderId, isCertain: true });

@@ -122,7 +122,12 @@ export interface RowPolicy {
   /** Rows whose orders were cancelled are sent again. */
   readonly resendCancelled: boolean;
   /** An equal order that was not sent from this machine. */
-  readonly elsewhere?: ((row: Pick<RowToSend, "row">) => OrderElsewhere | undefined) | undefined;
+  readonly elsewhere?:
+    | ((
+        row: Pick<RowToSend, "content">,
+        isTaken?: (orderId: string) => boolean,
+      ) => OrderElsewhere | undefined)
+    | undefined;
   /** Of these, orders that cover another row already. */
   readonly isTaken?: (orderId: string) => boolean;
   /** Operations that were in doubt when this run began, and whose orders it found. */
@@ -241,6 +246,13 @@ function* decideUnedited(
     if (decision.kind !== "cancelled" && decision.kind !== "undone")
       return isAllowed && !isJustFound ? { kind: "send", allowance: "extra" } : decision;
     if (isAllowed) return { kind: "send", allowance: "equal" };
+    const isCorrected = decision.kind === "cancelled" && decision.change !== undefined;
+    if (!isCorrected && !policy.resendCancelled) return decision;
+    // It may have been sent again in another way.
+    const again = findBlocker(row, equal, file, policy, nowMs);
+    if (again) return { kind: "held", operation: again };
+    const order = elsewhere ? yield* elsewhere() : policy.elsewhere?.(row);
+    if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
     return policy.resendCancelled ? { kind: "send", allowance: "none" } : decision;
   }
   const isRefusedNow = operation !== undefined && policy.refusedNow?.has(nameOperation(operation));

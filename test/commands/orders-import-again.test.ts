@@ -256,6 +256,19 @@ describe("a row that was corrected after its order was cancelled", () => {
   });
 });
 
+test("a corrected row whose order was cancelled is held by an equal order that was sent since", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+  await home.run("--concurrency 1");
+  expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+  const corrected = row("A-1", "李四", "13700137000");
+  const single = await home.put(sheet(row("", "李四", "13700137000")), "single.csv");
+  expect(outcomes((await home.importFile(single)).report)).toBe("created");
+  await home.put(sheet(corrected, row("A-2", "王五")));
+  const ran = await home.run();
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([3, "held shipped"]);
+  expect(ran.report[0]?.error?.message).toContain("equals order 1000003");
+});
+
 describe("a row that lost its ref or got one", () => {
   test("is held while an equal order may be its own; another ref is another order", async () => {
     const home = await createImportHome(sheet(row("", "王五"), row("A-2", "赵六"), row("A-3", "孙七")));

@@ -31,6 +31,20 @@ describe("a row that equals an order made elsewhere", () => {
     expect(JSON.parse(undone.stdout)).toMatchObject([{ id: 1000002, outcome: "cancelled" }]);
   });
 
+  test("covers no row that --skip-shipped counted by another order before", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await shipElsewhere(home, row("A-1"));
+    expect(outcomes((await home.run("--skip-shipped")).report)).toBe("shipped");
+    await shipElsewhere(home, row("A-1"), row("A-2"));
+    await home.put(sheet(row("A-1"), row("A-2"), row("A-3")));
+    const ran = await home.run("--skip-shipped");
+    expect(
+      ran.report.map(({ id }) => id),
+      ran.stderr,
+    ).toEqual([1000001, 1000002, 1000003]);
+    expect([outcomes(ran.report), home.posts]).toEqual(["shipped shipped created", 3]);
+  });
+
   test("is held beside a create in doubt that was sent after that order was listed", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("B-1")));
     await shipElsewhere(home, row("X-1"));
