@@ -11,7 +11,9 @@ const justBeforeMs = 15 * 60_000;
 /** Date headers have whole seconds, and answers take a moment. */
 export const dateSlackMs = 2_000;
 /** Clocks of several servers may differ by minutes. */
-const longBeforeMs = 30 * 60_000;
+const longMs = 30 * 60_000;
+/** A service of which no time stamp is known yet may write those of its own time zone. */
+const longestAheadMs = 14 * 3_600_000;
 
 type Dated = Pick<OrderSummary, "created_at">;
 
@@ -34,16 +36,24 @@ export async function createAgeRules(
       listedFrom: await ledger.listedFrom(customer, where),
     });
   }
+  /** No request is worked on for so long: another writer made the order. */
+  function isLongAfter(name: string, createdMs: number): boolean {
+    const { sentMs, isMeasured } = requests.get(name) ?? {};
+    if (sentMs === undefined || !isMeasured) return false;
+    return createdMs > sentMs + (stampAhead?.mostMs ?? longestAheadMs) + longMs;
+  }
+
   return {
     isNew(name: string, { created_at }: Dated): boolean {
       const { sentMs, listedFrom } = requests.get(name) ?? {};
+      const createdMs = created_at ? parseInstant(created_at) : undefined;
+      if (createdMs !== undefined && isLongAfter(name, createdMs)) return false;
       // An older order would have been in the listing shortly before.
       if (
         listedFrom === "" ||
         (listedFrom !== undefined && created_at && listedFrom <= created_at.slice(0, 10))
       )
         return true;
-      const createdMs = created_at ? parseInstant(created_at) : undefined;
       if (createdMs === undefined || sentMs === undefined) return false;
       const roundingMs = /[.,]\d/.test(created_at ?? "") ? 0 : 999;
       const slackMs = stampAhead ? roundingMs + dateSlackMs : roundingMs;
@@ -53,7 +63,7 @@ export async function createAgeRules(
       const { sentMs, isMeasured } = requests.get(name) ?? {};
       const createdMs = created_at ? parseInstant(created_at) : undefined;
       if (createdMs === undefined || sentMs === undefined || !isMeasured || !stampAhead) return false;
-      return createdMs < sentMs + stampAhead.leastMs - longBeforeMs;
+      return createdMs < sentMs + stampAhead.leastMs - longMs;
     },
   };
 }
