@@ -165,9 +165,9 @@ export const importOrders = defineCommand({
     const identity = await identifyFile(input, source, overview);
     const choice = chooseOf(input);
     const lookup = { ledger, customer, settleMs: input.settle };
-    const { elsewhere, found, comparedMs } = await findElsewhere(source, overview, lookup, context);
+    const { found, comparedMs, ...survey } = await findElsewhere(source, overview, lookup, context);
     const hasTerminal = (await context.prompts()) !== undefined;
-    const policy = { ...createPolicy(choice, overview, hasTerminal), elsewhere, foundNow: found };
+    const policy = { ...createPolicy(choice, overview, hasTerminal), ...survey, foundNow: found };
     const plan = await planImport(
       source,
       overview,

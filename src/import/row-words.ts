@@ -64,7 +64,12 @@ function describeElsewhere({ orderId, isCertain }: OrderElsewhere): string {
 }
 
 /** Why the number in the sheet holds a row. */
-function describeWritten({ number, sent, holder }: Extract<RowDecision, { kind: "written" }>): string {
+function describeWritten({
+  number,
+  sent,
+  holder,
+  isCancelled,
+}: Extract<RowDecision, { kind: "written" }>): string {
   const next = "empty these cells if this is a new order";
   if (sent && holder) return `${number} is the order of ${nameOfRow(holder)}: ${next}`;
   if (sent) {
@@ -72,6 +77,7 @@ function describeWritten({ number, sent, holder }: Extract<RowDecision, { kind: 
     return `${number} is order ${sent.order?.id}, which was made ${what}: ${next}`;
   }
   if (holder) return `${number} is beside ${nameOfRow(holder)}, too: ${next}`;
+  if (isCancelled) return `the sheet says that it is shipped as ${number}, which was cancelled: ${next}`;
   return `the sheet says that it is shipped as ${number}; this machine knows no order of this row`;
 }
 

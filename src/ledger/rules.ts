@@ -128,7 +128,9 @@ export interface RowPolicy {
         isTaken?: (orderId: string) => boolean,
       ) => OrderElsewhere | undefined)
     | undefined;
-  /** Of these, orders that cover another row already. */
+  /** True for the number of an order that the service's list calls cancelled. */
+  readonly isCancelledNumber?: ((number: string) => boolean) | undefined;
+  /** Of the orders elsewhere, those that cover another row already. */
   readonly isTaken?: (orderId: string) => boolean;
   /** Operations that were in doubt when this run began, and whose orders it found. */
   readonly foundNow?: ReadonlySet<string> | undefined;
@@ -177,11 +179,13 @@ export type RowDecision =
   /** An equal order blocks it. `isEdited`: an order of a row that is gone, and that this row may be, edited. */
   | { readonly kind: "held"; readonly operation: Operation; readonly isEdited?: boolean }
   /**
-   * The sheet has the number of an order beside it. `isCovered`: the row counts as shipped. `sent`: the order, which
+   * The sheet has the number of an order beside it. `isCovered`: the row counts as shipped. `isCancelled`: the service
+   * calls that order cancelled. `sent`: the order, which
    * this ledger knows and which is not the row's. `holder`: another row that has the number.
    */
   | {
       readonly kind: "written";
+      readonly isCancelled?: boolean;
       readonly number: string;
       readonly isCovered: boolean;
       readonly sent?: Operation | undefined;
@@ -272,7 +276,7 @@ function* decideUnedited(
   if (!blocker && number !== undefined)
     return isAllowed
       ? { kind: "send", allowance: "equal", ...supersedes }
-      : { kind: "written", number, isCovered: policy.skipShipped };
+      : { kind: "written", number, ...coverWritten(number, policy) };
   // A flag that names a row which nothing holds is used up by its one order.
   if (!blocker)
     return {
@@ -286,6 +290,11 @@ function* decideUnedited(
   if (isMade(blocker) && policy.skipShipped && !isOfEqual && !isHeldByRow(blocker, file))
     return { kind: "shipped", operation: blocker, isElsewhere: true };
   return { kind: "held", operation: blocker };
+}
+
+function coverWritten(number: string, { skipShipped, isCancelledNumber = () => false }: RowPolicy) {
+  const isCancelled = isCancelledNumber(number);
+  return { isCovered: skipShipped && !isCancelled, isCancelled };
 }
 
 /** Why an order with a ref is not sent again. */

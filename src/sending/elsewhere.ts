@@ -26,6 +26,8 @@ export interface Survey {
   readonly found: ReadonlySet<string>;
   /** Until when all orders since the last comparison are in the list; undefined where they are not. */
   readonly comparedMs: number | undefined;
+  /** The tracking and order numbers of the orders that the list calls cancelled. */
+  readonly cancelledNumbers: ReadonlySet<string>;
 }
 
 const dayMs = 86_400_000;
@@ -43,7 +45,7 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
   const found = new Set<string>();
   const skip = (reason: string) => {
     note(`Orders made elsewhere were not compared: ${reason}`);
-    return { elsewhere: undefined, found, comparedMs: undefined };
+    return { elsewhere: undefined, found, comparedMs: undefined, cancelledNumbers: new Set<string>() };
   };
   let listing: RecordedListing;
   let isComplete: boolean;
@@ -60,7 +62,13 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
     return skip(error.message);
   }
   const elsewhere = await createOrdersElsewhere(listing, tools, options);
-  return { elsewhere, found, comparedMs: isComplete ? clock.now() : undefined };
+  const cancelled = listing.summaries.filter(({ status }) => status === "cancelled");
+  const cancelledNumbers = new Set(
+    cancelled.flatMap(({ tracking_number, order_no }) =>
+      [tracking_number, order_no].filter((each) => each != null),
+    ),
+  );
+  return { elsewhere, found, comparedMs: isComplete ? clock.now() : undefined, cancelledNumbers };
 }
 
 interface Recent {

@@ -174,6 +174,17 @@ describe("a sheet that has the numbers of its orders", () => {
     expect(await readFile(home.file, "utf8")).toBe(before);
   });
 
+  test("is held also with --skip-shipped where the service calls that order cancelled", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    expect((await home.run("--in-place")).exit).toBe(0);
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const ran = await home.importFile(home.file, "--skip-shipped", another(home));
+    expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([3, "held shipped", 2]);
+    expect(ran.report[0]?.error?.message).toMatch(
+      /^the sheet says that it is shipped as CR\d+, which was cancelled: empty these cells if this is a new order$/,
+    );
+  });
+
   test("is shipped with --skip-shipped, and all rows are counted", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("", "王五")));
     expect((await home.run("--in-place")).exit).toBe(0);
