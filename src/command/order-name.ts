@@ -5,7 +5,7 @@ import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
-import { isMade, nameOperation, type Operation } from "../ledger/operation.ts";
+import { isCancelled, isMade, nameOperation, type Operation } from "../ledger/operation.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { hasMirror } from "../mirror/mirror-files.ts";
 import { type MirroredOrder, textAt } from "../mirror/mirrored-order.ts";
@@ -48,7 +48,7 @@ export function openOrderNames(context: Context): (name: string) => Promise<stri
     let unread: unknown;
     // The service knows a number, too, where the mirror cannot be read.
     const known = await mirror()
-      .then((opened) => findInMirror(name, opened))
+      .then((opened) => findKnown(name, opened, context))
       .catch((error) => {
         if (isRef || !(error instanceof CourierError)) throw error;
         unread = error;
@@ -95,7 +95,8 @@ export function openParcelNames(context: Context): (name: string) => Promise<str
   return async (name) => {
     const isRef = refOf(name) !== undefined;
     // A mirror that cannot be read must not hide what the service said.
-    const known = await findInMirror(name, await (isRef ? mirror() : mirror().catch(() => undefined)));
+    const opened = await (isRef ? mirror() : mirror().catch(() => undefined));
+    const known = await findKnown(name, opened, context);
     const found = known.length > 0 ? known : isRef ? await findByRef(name, context) : await lookUpName(name);
     const order = choose(name, found);
     if (order === undefined && isRef) throw await noSuchOrder(name, context);
@@ -175,6 +176,29 @@ async function findInMirror(name: string, mirror: Mirror | undefined): Promise<r
   return found;
 }
 
+/** The ledger knows which order a ref has where an answer proved wrong since the mirror was filled. */
+async function findKnown(
+  name: string,
+  mirror: Mirror | undefined,
+  context: Context,
+): Promise<readonly NamedOrder[]> {
+  const known = await findInMirror(name, mirror);
+  const ref = refOf(name);
+  if (ref === undefined || known.length === 0 || !(await hasLedger(context))) return known;
+  const customer = await context.knownCustomer();
+  const sent = customer ? await (await context.ledger()).findByRef(customer.id, ref) : [];
+  return sent.length > 0 ? toNamed(sent) : known;
+}
+
+/** A cancelled order that was sent again gives way. */
+function toNamed(sent: readonly Operation[]): readonly NamedOrder[] {
+  const made = sent.filter(isMade);
+  const standing = made.filter((each) => !isCancelled(each));
+  return (standing.length > 0 ? standing : made).flatMap(({ order }) =>
+    order ? [{ id: order.id, trackingNumber: order.tracking_number ?? undefined }] : [],
+  );
+}
+
 /** Finds an id, order number or tracking number in the newest orders of the service's list, which are read once. */
 function openList(context: Context): (name: string) => Promise<readonly NamedOrder[]> {
   const listed: OrderSummary[] = [];
@@ -228,10 +252,7 @@ async function noSuchOrder(name: string, context: Context): Promise<CourierError
 
 /** The orders that the ledger has for a name `ref:R`, under any account name of the customer. */
 async function findByRef(name: string, context: Context): Promise<readonly NamedOrder[]> {
-  const sent = await findSent(refOf(name) ?? "", context);
-  return sent.filter(isMade).flatMap(({ order }) => {
-    return order ? [{ id: order.id, trackingNumber: order.tracking_number ?? undefined }] : [];
-  });
+  return toNamed(await findSent(refOf(name) ?? "", context));
 }
 
 /** The create of a ref whose outcome is not known. */
