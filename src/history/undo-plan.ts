@@ -9,7 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { isCancelled, isInDoubt, isMade, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { isCancellable } from "../model/states.ts";
-import { describeOther } from "../sending/another-order.ts";
+import { describeOther, withdrawCertain } from "../sending/another-order.ts";
 import { type Attempt, inPasses } from "./passes.ts";
 
 /** An order of the run, as it was read. */
@@ -67,6 +67,7 @@ export async function planUndo(
   service: CourierService,
   ledger: Ledger,
   context: Context,
+  { isTrial }: { readonly isTrial: boolean },
 ): Promise<UndoPlan> {
   const doneBefore: Operation[] = [];
   const alreadyCancelled: ReadOrder[] = [];
@@ -81,8 +82,10 @@ export async function planUndo(
     if (order.status === "cancelled") return void alreadyCancelled.push(read);
     if (!isCancellable(order.status)) return void tooLate.push(read);
     const why = await describeOther(operation, order, ledger);
-    if (why) other.push({ ...read, why });
-    else (operation.state === "found" ? found : sure).push(read);
+    if (why) {
+      const inDoubt = isTrial ? [] : await withdrawCertain([operation], order, ledger, context);
+      other.push({ ...read, why: [why, ...inDoubt].join("; ") });
+    } else (operation.state === "found" ? found : sure).push(read);
   };
 
   const meter = context.meter();

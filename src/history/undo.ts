@@ -84,7 +84,7 @@ export const undoRun = defineCommand({
     const calls = orders.made.length + (dryRun ? 0 : open * 2);
     const what = `undoing run ${run.number} takes up to ${counted(calls, "call")}`;
     await checkApiQuota(calls, service, context, { what });
-    const plan = await planUndo(orders, service, ledger, context);
+    const plan = await planUndo(orders, service, ledger, context, { isTrial: dryRun });
     if (dryRun) return rows(previewPlan(run, plan, includeFound), undoneColumns, nothing);
     const chosen = await choose(run, plan, includeFound, context);
     const { stream, ...how } = cancelPlanned(run, plan, chosen, context);

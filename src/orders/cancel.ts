@@ -90,7 +90,7 @@ export const cancelOrders = defineCommand({
     if (!dryRun) await ensureCanConfirm(context, `cancelling ${what}`);
     const { found, mismatch } = query
       ? await findSelected(query, context)
-      : { found: await findNamed(words, context), mismatch: undefined };
+      : { found: await findNamed(words, dryRun === true, context), mismatch: undefined };
     const empty = query ? "No orders match" : "No orders on stdin";
     if (dryRun) return rows(previewAll(found, context), cancellationColumns, empty);
     const doable = found.filter(isOpen);
@@ -113,7 +113,11 @@ export const cancelOrders = defineCommand({
   },
 });
 
-async function findNamed(words: readonly string[], context: Context): Promise<readonly Found[]> {
+async function findNamed(
+  words: readonly string[],
+  isTrial: boolean,
+  context: Context,
+): Promise<readonly Found[]> {
   const names = await readNames(words, parseOrderName, context);
   if (names.length === 0) return [];
   const findId = openOrderNames(context);
@@ -129,7 +133,7 @@ async function findNamed(words: readonly string[], context: Context): Promise<re
   });
   const marked: Found[] = [];
   for (const each of found)
-    marked.push({ ...each, other: await whyOther(each, named.get(each.id) ?? [], context) });
+    marked.push({ ...each, other: await whyOther(each, named.get(each.id) ?? [], isTrial, context) });
   return marked;
 }
 
@@ -137,6 +141,7 @@ async function findNamed(words: readonly string[], context: Context): Promise<re
 async function whyOther(
   found: Found,
   names: readonly string[],
+  isTrial: boolean,
   context: Context,
 ): Promise<string | undefined> {
   if (!isOpen(found) || names.some(isOrderId)) return undefined;
@@ -145,7 +150,7 @@ async function whyOther(
   const others = numbers.map((number) => describeOtherNumbers(number, order));
   if (others.includes(undefined)) return undefined;
   const refs = names.flatMap((name) => refOf(name) ?? []);
-  return refs.length > 0 ? findOther(order, refs, context) : others[0];
+  return refs.length > 0 ? findOther(order, refs, context, { isTrial }) : others[0];
 }
 
 async function findSelected(query: OrderQuery, context: Context) {

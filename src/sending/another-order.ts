@@ -131,6 +131,7 @@ export async function findOther(
   order: OrderDetail,
   refs: readonly string[],
   context: Context,
+  { isTrial = false }: { readonly isTrial?: boolean } = {},
 ): Promise<string | undefined> {
   const ledger = await findLedger(context);
   if (!ledger) return undefined;
@@ -139,5 +140,23 @@ export async function findOther(
   const answered = sent.filter((operation) => operation.order?.id === order.id.value);
   if (answered.length === 0) return `this customer sent no order ${order.id.value} with that ref`;
   const others = await Promise.all(answered.map((each) => describeOther(each, order, ledger)));
-  return others.every((other) => other !== undefined) ? others[0] : undefined;
+  if (!others.every((other) => other !== undefined)) return undefined;
+  const inDoubt = isTrial ? [] : await withdrawCertain(answered, order, ledger, context);
+  return [others[0], ...inDoubt].join("; ");
+}
+
+/** What is certain is recorded: the next lookup finds the order that was sent. Returns a sentence for each. */
+export async function withdrawCertain(
+  operations: readonly Operation[],
+  order: OrderDetail,
+  ledger: Ledger,
+  { clock, nextCommand }: Context,
+): Promise<readonly string[]> {
+  const told: string[] = [];
+  for (const each of operations.filter((operation) => isCertainlyAnotherOrder(operation, order))) {
+    const event = await ledger.withdrawOrder(each, order.id.value, clock.now()).catch(() => undefined);
+    const name = nameOperation(each);
+    if (event !== undefined) told.push(`${name} is in doubt now: ${nextCommand(`orders resolve ${name}`)}`);
+  }
+  return told;
 }

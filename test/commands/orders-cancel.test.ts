@@ -305,15 +305,18 @@ describe("an order with another receiver than was sent with its ref", () => {
         id: 1000001,
         outcome: "left_alone",
         status: "pending",
-        message: `${shown}; name it by its id to cancel it`,
+        message: `${shown}; 1.1 is in doubt now: courier orders resolve 1.1; name it by its id to cancel it`,
       },
     ]);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: "some_not_cancelled",
-      message: `order 1000001 was left alone: ${shown}; name it by its id to cancel it`,
+      message: `order 1000001 was left alone: ${shown}; 1.1 is in doubt now: courier orders resolve 1.1; name it by its id to cancel it`,
       hint: "see whose order it is: courier orders show 1000001",
     });
     expect(requestCount(home, "DELETE")).toBe(0);
+    // The next import looks for the order that was sent.
+    const open = JSON.parse((await home.courier("orders resolve --json")).stdout);
+    expect(open).toMatchObject([{ operation: "1.1" }]);
   });
 
   test.each([
