@@ -32,7 +32,9 @@ export async function takeFromLedger(mirror: Mirror, owner: MirrorOwner, context
     const found = await ledger.ordersSince({ ...owner, customer: customer.id }, after, batchSize);
     const last = found.at(-1);
     if (!last) break;
-    for (const operation of found) await mirror.record(answersOf(operation), operation.endedAtMs ?? 0);
+    await mirror.recordAll(
+      found.map((operation) => ({ answers: answersOf(operation), seenAtMs: operation.endedAtMs ?? 0 })),
+    );
     after = last;
     if (last.run < firstOpen) await mirror.setFact("ledger_through", nameOperation(last));
   }

@@ -47,6 +47,13 @@ export interface OrderSearch {
   readonly between?: (() => Promise<void>) | undefined;
 }
 
+/** Answers of one time; `pass`: the sync that read them. */
+export interface Batch {
+  readonly answers: readonly Answer[];
+  readonly seenAtMs: number;
+  readonly pass?: number | undefined;
+}
+
 export interface MirrorFacts {
   readonly path: string;
   readonly orders: number;
@@ -71,6 +78,8 @@ export interface Mirror {
   readonly path: string;
   /** Records answers in one transaction. A tracking answer of an unknown order is left out. */
   record(answers: readonly Answer[], seenAtMs: number, pass?: number): Promise<void>;
+  /** The same of answers of several times, at once: a transaction for each would take many times the room. */
+  recordAll(batches: readonly Batch[]): Promise<void>;
   /**
    * Makes the index of a mirror that an earlier version made; `onProgress` is called with the number of orders read. Until
    * then a search finds only some of them.
@@ -203,6 +212,22 @@ function createMirror(database: Database): Mirror {
     count(before, after);
     index(number, before && termsOf(searchableTexts(before)), termsOf(searchableTexts(after)));
     figures.put(number, after);
+  }
+
+  async function recordAll(batches: readonly Batch[]): Promise<void> {
+    try {
+      await database.transaction(() => {
+        beginChanges();
+        figures.clear();
+        for (const { answers, seenAtMs, pass } of batches)
+          for (const answer of answers) recordOne(answer, seenAtMs, pass);
+        figures.flush();
+        endChanges();
+      });
+    } catch (error) {
+      stored.forget();
+      throw error;
+    }
   }
 
   /** What the transaction changes in the counts: to count all orders would read the whole file. */
@@ -359,20 +384,8 @@ function createMirror(database: Database): Mirror {
   return {
     path: database.path,
 
-    async record(answers, seenAtMs, pass) {
-      try {
-        await database.transaction(() => {
-          beginChanges();
-          figures.clear();
-          for (const answer of answers) recordOne(answer, seenAtMs, pass);
-          figures.flush();
-          endChanges();
-        });
-      } catch (error) {
-        stored.forget();
-        throw error;
-      }
-    },
+    record: (answers, seenAtMs, pass) => recordAll([{ answers, seenAtMs, pass }]),
+    recordAll,
 
     noteNotShown: (id, atMs) =>
       database.transaction(() => {

@@ -231,6 +231,24 @@ describe.skipIf(!canMount())("a disk that has no place for further files (needs 
   });
 });
 
+test.skipIf(!canMount())("a search takes little room for the orders of an import (needs root)", async () => {
+  const disk = await mountDisk("size=3m");
+  const { courier, directory } = await createServedProcessHome();
+  const env = { COURIER_STATE_DIR: path.join(disk, "state") };
+  const file = path.join(directory, "orders.json");
+  await writeFile(
+    file,
+    JSON.stringify(
+      Array.from({ length: 60 }, (_, n) => ({ ...JSON.parse(order), item: { name: `Parcel ${n}` } })),
+    ),
+  );
+  const imported = await courier(`orders import ${file} --yes --json`, { env });
+  expect(imported.exit, imported.stderr).toBe(0);
+  const found = await courier("find Parcel --json", { env });
+  expect(found.exit, found.stderr).toBe(0);
+  expect(await courier("orders create --file -", { env, stdin: order })).toMatchObject({ exit: 0 });
+});
+
 describe.skipIf(!canMount())("a read-only home (needs root)", () => {
   test("what only reads works; what writes says where it cannot, exit 2", async () => {
     const home = await mountDisk("size=64k,ro");
