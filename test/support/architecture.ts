@@ -136,7 +136,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/sandbox/apply-fault.ts": "the plan takes other faults from tests",
   "src/sandbox/control.ts": "changes the sandbox where no server runs",
   "src/sandbox/seed-words.ts": "a table of words",
-  "src/sending/order-age.ts": "rules on clocks, apart from what is done with them",
   "src/sheets/formula-texts.ts": "repairs a text before it is parsed, and knows nothing of rows",
   "src/sqlite/lock.ts": "a lock that ends with its process: the config has one, and nothing of it",
   "src/terminal/grid.ts": "the one file that loads cli-table3",
