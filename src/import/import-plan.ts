@@ -38,6 +38,8 @@ export interface ImportPlan extends Readonly<PlanCounts> {
   readonly overview: Overview;
   /** The first few held rows, with the reasons. */
   readonly heldRows: readonly string[];
+  /** Rows in doubt whose run was undone: they are not sent, whatever becomes of them. */
+  readonly unwanted: number;
   /** Rows whose orders were cancelled by undoing an import. */
   readonly undone: number;
   /** Shipped rows whose orders an earlier cancel may cancel yet. */
@@ -106,11 +108,20 @@ export async function planImport(
   };
   const heldRows: string[] = [];
   if (!known && !overview.header.some(isWrittenTitle))
-    return { ...counts, toSend: overview.rows, overview, heldRows, undone: 0, beingCancelled: 0 };
+    return {
+      ...counts,
+      toSend: overview.rows,
+      overview,
+      heldRows,
+      unwanted: 0,
+      undone: 0,
+      beingCancelled: 0,
+    };
   const undoneRuns = known ? await known.ledger.undoneRuns(known.customer) : new Set();
   const { hasRef, countOf } = overview;
   const unknownFile = { files: [], shop: "", hasRef, countOf };
   let undone = 0;
+  let unwanted = 0;
   let beingCancelled = 0;
   const otherRefs: OtherRef[] = [];
   let withOtherRef = 0;
@@ -143,6 +154,7 @@ export async function planImport(
     if (decision.kind === "held" && !isMade(decision.operation)) counts.heldByDoubt += 1;
     const isUndone = decision.kind === "cancelled" && undoneRuns.has(decision.operation.run);
     if (isUndone || decision.kind === "undone") undone += 1;
+    if (decision.kind === "in_doubt" && decision.operation.isUnwanted) unwanted += 1;
   }
 
   let batch: ImportRow[] = [];
@@ -169,6 +181,7 @@ export async function planImport(
     ...counts,
     overview,
     heldRows,
+    unwanted,
     undone,
     beingCancelled,
     otherRefs: isWhole ? otherRefs : undefined,

@@ -185,7 +185,7 @@ export const importOrders = defineCommand({
     const sheet = await openSheetAfterImport(source, overview, target, context);
     const resendCancelled = await askAboutUndone(plan, context);
     const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
-    const inDoubt = plan.unknown + plan.heldByDoubt;
+    const inDoubt = plan.unknown + plan.heldByDoubt - plan.unwanted;
     if (toSend + inDoubt > 0) {
       const planned = await findPlannedCalls(ledger, customer, context);
       await checkApiQuota(toSend + inDoubt, await context.service(), context, { planned });

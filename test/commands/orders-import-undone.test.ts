@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 /** The order of the second row is in doubt, the first one is cancelled, and their run is undone. */
 async function createUndoneHome(kind: "drop_before" | "drop_after") {
@@ -38,6 +39,19 @@ test("is not sent again once it is certain that there is no order, unless a flag
   const sent = await home.run("--allow-duplicate row:2");
   expect(outcomes(sent.report), sent.stderr).toBe("cancelled created");
   expect(outcomes((await home.run()).report)).toBe("cancelled shipped");
+});
+
+test("is not offered by the question what to send", async () => {
+  const home = await createUndoneHome("drop_before");
+  await home.put(sheet(row("A-0", "王五", "13900139001"), row("A-1"), row("A-2", "赵六", "13900139002")));
+  const prompts = scriptedPrompts({ confirms: [false, true] });
+  const words = ["orders", "import", home.file, "--settle", "1h"];
+  const ran = await home.courier(words, { terminal: 100, prompts });
+  expect(prompts.asked, ran.stderr).toEqual([
+    "1 order of this file was undone. Ship it again?",
+    "Create 1 order with the account (environment)?",
+  ]);
+  expect(home.posts).toBe(3);
 });
 
 test("another undo says that no order was made, and the next import does not send it either", async () => {
