@@ -186,7 +186,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         if (result.outcome !== "unsent") yield row;
       }
       await ledger.checkPlace();
-      if (run.comparedMs !== undefined && counts.unsent === 0)
+      if (run.comparedMs !== undefined && countDone(counts) === total)
         await ledger.recordComparison(run.tools.run.customer, run.comparedMs).catch(() => {}); // then it is done again
       isOver = true;
     } catch (error) {

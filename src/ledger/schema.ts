@@ -193,7 +193,7 @@ CREATE INDEX unseen_operations ON operations (customer) WHERE is_untold <> 0;
 ALTER TABLE orders_elsewhere ADD COLUMN is_cancelled INTEGER NOT NULL DEFAULT 0;
 `;
 
-/** Since when the rows of an import were not compared with orders made elsewhere. */
+/** Until when imports have compared their rows with orders made elsewhere. */
 const ninth = "ALTER TABLE customers ADD COLUMN compared_at INTEGER";
 
 /** What SQLite says where one of the triggers below stops a write. */

@@ -1,4 +1,4 @@
-/** Orders of other machines that may be a row's: a service may hide parts of what it shows, or write it in another way. */
+/** Whether an order may be the one of a draft, at a service that hides parts of what it shows or writes them in another way. */
 
 import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
