@@ -1,7 +1,7 @@
 /** The report of rows that are not sent. */
 
 import { formatUntil } from "../core/time.ts";
-import { nameOperation, type OperationName, type Rejection } from "../ledger/operation.ts";
+import { nameOperation, type OperationName, type Rejection, unknownOrder } from "../ledger/operation.ts";
 import { isLedgerLost } from "../ledger/operation-errors.ts";
 import type { RowDecision } from "../ledger/rules.ts";
 import { nameCandidates } from "../sending/candidates.ts";
@@ -67,9 +67,8 @@ export function resultOf(
     case "written":
       return { row, outcome: decision.isCovered ? "shipped" : "held", decision };
     case "elsewhere": {
-      const { orderId: id, isCovered } = decision;
+      const { orderId, isCovered, order = unknownOrder(orderId) } = decision;
       if (!isCovered) return { row, outcome: "held", decision };
-      const order = { id, order_no: null, tracking_number: null, estimated_fee: null };
       return { row, outcome: "shipped", decision, order };
     }
     case "in_doubt": {

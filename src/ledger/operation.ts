@@ -38,6 +38,11 @@ export interface OrderFacts {
   readonly created_at?: string | null;
 }
 
+/** An order of which only the id is known. */
+export function unknownOrder(id: string): OrderFacts {
+  return { id, order_no: null, tracking_number: null, estimated_fee: null };
+}
+
 /** Why the service refused. */
 export interface Rejection {
   readonly code: string;

@@ -5,7 +5,14 @@ import type { Draft } from "../model/draft.ts";
 import type { SqlValue } from "../sqlite/driver.ts";
 import { nextEvent } from "./events.ts";
 import type { OperationFinder } from "./find-operations.ts";
-import { type Allowance, type CreateOutcome, type OperationName, type Run, writeDraft } from "./operation.ts";
+import {
+  type Allowance,
+  type CreateOutcome,
+  type OperationName,
+  type Run,
+  unknownOrder,
+  writeDraft,
+} from "./operation.ts";
 import { LostClaim, OrderTaken, OtherOrder } from "./operation-errors.ts";
 import { type FileFacts, type RowDecision, type RowToSend, readingVersion } from "./rules.ts";
 import { ask, type Question, type Work } from "./statements.ts";
@@ -88,7 +95,12 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     run: Run,
     row: RowToSend,
     file: FileFacts,
-    { orderId, isCertain, isCovered }: Extract<RowDecision, { kind: "elsewhere" }>,
+    {
+      orderId,
+      isCertain,
+      isCovered,
+      order = unknownOrder(orderId),
+    }: Extract<RowDecision, { kind: "elsewhere" }>,
     nowMs: number,
   ): Work<void> {
     if (!isCertain) return;
@@ -101,7 +113,6 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     );
     if (!isCovered) return;
     const name = yield* insert(run, { kind: "create", state: "ready", content, draft, file, row });
-    const order = { id: orderId, order_no: null, tracking_number: null, estimated_fee: null };
     yield* setOutcome(name, { state: "found", order }, nowMs);
   }
 

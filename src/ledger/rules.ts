@@ -11,6 +11,7 @@ import {
   nameOperation,
   type Operation,
   type OperationName,
+  type OrderFacts,
 } from "./operation.ts";
 import { isRewrittenRef } from "./rewritten-ref.ts";
 import type { Work } from "./statements.ts";
@@ -143,6 +144,8 @@ export interface OrderElsewhere {
   readonly orderId: string;
   /** False where a field differs that the service may have changed, or where its details could not be read. */
   readonly isCertain: boolean;
+  /** As its details show it, where they were read. */
+  readonly order?: OrderFacts | undefined;
 }
 
 export type RowDecision =

@@ -7,6 +7,7 @@ import type { OrderDetail } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
 import { fieldsOf, keepsSomeNames, learnFromSummaries, readDetail } from "./learn-fields.ts";
 import { compareDetail, fieldBits, isExact } from "./matching.ts";
+import { orderFacts } from "./order-facts.ts";
 import { createPossibleOrders, mayBeOrder } from "./possible-orders.ts";
 import { openCreates } from "./reconcile.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
@@ -72,7 +73,8 @@ export async function createOrdersElsewhere(
       await read(id.value);
       const detail = details.get(id.value);
       const comparison = detail && compareDetail(draft, detail);
-      if (comparison && isExact(comparison, fields)) equal.push({ orderId: id.value, isCertain: true });
+      if (detail && comparison && isExact(comparison, fields))
+        equal.push({ orderId: id.value, isCertain: true, order: orderFacts(detail) });
       else if (!comparison || mayBeOrder(draft, detail, comparison, fields))
         possible.push({ orderId: id.value, isCertain: false });
     }

@@ -1,6 +1,6 @@
 /** Rows that equal orders of which this machine's ledger knows nothing: another machine, or the courier's website. */
 
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
@@ -29,6 +29,18 @@ describe("a row that equals an order made elsewhere", () => {
     const undone = await home.courier("undo 1 --include-found --yes --json");
     expect(undone.exit, undone.stderr).toBe(0);
     expect(JSON.parse(undone.stdout)).toMatchObject([{ id: 1000002, outcome: "cancelled" }]);
+  });
+
+  test("gives its numbers to the row that it covers, in the report and in the sheet", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await shipElsewhere(home, row("X-1"));
+    const done = path.join(home.directory, "done.csv");
+    const ran = await home.run(`--skip-shipped --write-back ${done}`);
+    const shown = await home.courier("orders show 1000001 --json");
+    const { order_no, tracking_number } = JSON.parse(shown.stdout);
+    expect(ran.report, ran.stderr).toMatchObject([{ outcome: "shipped", order_no, tracking_number }]);
+    expect(await readFile(done, "utf8")).toContain(tracking_number);
+    expect((await home.run()).report).toMatchObject([{ outcome: "shipped", order_no, tracking_number }]);
   });
 
   test("covers no row that --skip-shipped counted by another order before", async () => {
