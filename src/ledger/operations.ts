@@ -4,7 +4,7 @@ import type { SinceBoot } from "../core/process-identity.ts";
 import { type Cancels, createCancels } from "./cancels.ts";
 import { type Creates, createCreates } from "./creates.ts";
 import { nextEvent } from "./events.ts";
-import { createFinder } from "./find-operations.ts";
+import { createFinder, heldByRefs } from "./find-operations.ts";
 import { createImportRows, type ImportRows } from "./import-rows.ts";
 import {
   numberOf,
@@ -13,6 +13,7 @@ import {
   type Run,
   readOperation,
   readRun,
+  textOf,
 } from "./operation.ts";
 import { createRecorder } from "./record-operation.ts";
 import { ask, type Store } from "./statements.ts";
@@ -47,6 +48,8 @@ export interface Operations extends Creates, ImportRows, Cancels {
   findBeside(operation: Operation): Promise<readonly Operation[]>;
   /** Creates of a ref, the newest last. */
   findByRef(customer: number, ref: string): Promise<readonly Operation[]>;
+  /** The order made elsewhere that held a row with this ref. */
+  findHolder(customer: number, shop: string, ref: string): Promise<string | undefined>;
   /**
    * Deletes names, phones and addresses of a customer, and messages of refusals, which may contain them. Operations in
    * doubt, and those that were found and may have edited rows, keep them unless `isForced`. Returns how many of these there are.
@@ -199,6 +202,11 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
             ref,
           ),
         );
+      }),
+
+    findHolder: (customer, shop, ref) =>
+      read(function* () {
+        return textOf((yield heldByRefs(customer, shop, [ref]))[0]?.order_id);
       }),
 
     deletePersonalData: (customer, isForced) =>

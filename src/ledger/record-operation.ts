@@ -104,12 +104,15 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     nowMs: number,
   ): Work<void> {
     if (!isCertain) return;
-    const { content, draft } = row;
+    const { content, draft, ref } = row;
     yield ask(
-      "INSERT INTO orders_elsewhere (customer, content, order_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
       run.customer,
       content,
       orderId,
+      ref === undefined ? null : file.shop,
+      ref ?? null,
     );
     if (!isCovered) return;
     const name = yield* insert(run, { kind: "create", state: "ready", content, draft, file, row });

@@ -1,6 +1,6 @@
 /** Decisions about the rows of an import, by what the ledger has of them. */
 
-import { type OperationFinder, ofUnseen } from "./find-operations.ts";
+import { heldByContents, heldByRefs, type OperationFinder, ofUnseen } from "./find-operations.ts";
 import { nameOperation, type Operation, textOf } from "./operation.ts";
 import { createRowLookup } from "./row-lookup.ts";
 import {
@@ -17,12 +17,20 @@ import {
   type RowToSend,
   terminalWindowMs,
 } from "./rules.ts";
-import { ask, askTogether, inList, type Question, sideBySide, type Work } from "./statements.ts";
+import { ask, askTogether, sideBySide, type Work } from "./statements.ts";
 
 /** `last`: the number of the last operation that was read. */
 interface ComparedRun {
   readonly last: number;
   readonly isShared: boolean;
+}
+
+/** What only a row to be sent needs. */
+interface Others {
+  readonly gone: readonly Operation[];
+  /** Orders made elsewhere that held rows before, by content and by ref. */
+  readonly equal: ReadonlyMap<unknown, string>;
+  readonly named: ReadonlyMap<unknown, string>;
 }
 
 /** Decides about the rows of a batch, one after the other. */
@@ -41,18 +49,6 @@ function merge(one: readonly EqualOperation[], other: readonly EqualOperation[])
   if (other.length === 0) return one;
   const byName = new Map([...one, ...other].map((each) => [nameOperation(each), each]));
   return [...byName.values()].sort((a, b) => a.run - b.run || a.number - b.number);
-}
-
-/** Orders that held rows equal to these before; later listings may not show them any more. */
-function ofElsewhere(customer: number, rows: readonly RowToSend[]): Question {
-  const [isOne, contents] = inList(rows.map(({ content }) => content));
-  return ask(
-    `SELECT content, order_id FROM orders_elsewhere WHERE customer = ? AND is_cancelled = 0 AND content ${isOne}
-       AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.customer = orders_elsewhere.customer
-         AND operations.order_id = orders_elsewhere.order_id AND kind = 'create')`,
-    customer,
-    ...contents,
-  );
 }
 
 export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: OperationFinder) {
@@ -116,7 +112,7 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
     run = 0,
   ): Batch {
     const lookup = createRowLookup(readAll, customer, rows, file);
-    let others: { gone: readonly Operation[]; elsewhere: ReadonlyMap<unknown, string> } | undefined;
+    let others: Others | undefined;
     let runsOfFile: ReadonlySet<number> | undefined;
     /** Orders of other files that cover rows of this batch: each covers one. */
     const covered = new Set<string>();
@@ -131,14 +127,18 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
      */
     function* findOthers() {
       if (others) return others;
-      const [unseen = [], elsewhere = []] = yield* askTogether([
+      const refs = rows.map(({ ref }) => ref).filter((each) => each !== undefined);
+      const contents = rows.map(({ content }) => content);
+      const [unseen = [], equal = [], named = []] = yield* askTogether([
         ofUnseen(customer, run, nowMs - terminalWindowMs),
-        ofElsewhere(customer, rows),
+        heldByContents(customer, contents),
+        refs.length > 0 ? heldByRefs(customer, file.shop, refs) : undefined,
       ]);
       others = {
         gone: yield* onlyGone(readAll(unseen), file),
-        // The first of each content.
-        elsewhere: new Map(elsewhere.map((row) => [row.content, String(row.order_id)] as const).reverse()),
+        // The first of each.
+        equal: new Map(equal.map((row) => [row.content, String(row.order_id)] as const).reverse()),
+        named: new Map(named.map((row) => [row.ref, String(row.order_id)] as const).reverse()),
       };
       return others;
     }
@@ -161,11 +161,20 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
       return undefined;
     }
 
+    /** Of a row that was corrected since, only the ref tells that it may be that order. */
+    function* findRemembered({ content, ref }: RowToSend): Work<OrderElsewhere | undefined> {
+      const { equal, named } = yield* findOthers();
+      const held = [
+        { orderId: equal.get(content), isCertain: true },
+        { orderId: named.get(ref), isCertain: false },
+      ];
+      return held.find(
+        (each): each is OrderElsewhere => each.orderId !== undefined && !isTaken(each.orderId),
+      );
+    }
+
     function* findElsewhere(row: RowToSend): Work<OrderElsewhere | undefined> {
-      const listed = policy.elsewhere?.(row, isTaken);
-      const remembered = listed ? undefined : (yield* findOthers()).elsewhere.get(row.content);
-      const orderId = remembered !== undefined && isTaken(remembered) ? undefined : remembered;
-      const order = listed ?? (orderId === undefined ? undefined : { orderId, isCertain: true });
+      const order = policy.elsewhere?.(row, isTaken) ?? (yield* findRemembered(row));
       // Another process may have assigned it to a row meanwhile.
       return order && (yield* isOwned(customer, order.orderId)) ? { ...order, isCertain: false } : order;
     }

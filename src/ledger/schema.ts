@@ -196,6 +196,13 @@ ALTER TABLE orders_elsewhere ADD COLUMN is_cancelled INTEGER NOT NULL DEFAULT 0;
 /** Until when imports have compared their rows with orders made elsewhere. */
 const ninth = "ALTER TABLE customers ADD COLUMN compared_at INTEGER";
 
+/** The refs of the rows that orders made elsewhere have held: a row may be corrected since. */
+const tenth = `
+ALTER TABLE orders_elsewhere ADD COLUMN shop TEXT;
+ALTER TABLE orders_elsewhere ADD COLUMN ref TEXT;
+CREATE INDEX orders_elsewhere_by_ref ON orders_elsewhere (ref, customer) WHERE ref IS NOT NULL;
+`;
+
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";
 
@@ -225,6 +232,7 @@ export const sharedMigrations: readonly string[] = [
   seventh,
   eighth,
   ninth,
+  tenth,
 ];
 
 export const migrations: readonly string[] = [
@@ -239,4 +247,5 @@ export const migrations: readonly string[] = [
   draftRef,
   eighth,
   ninth,
+  tenth,
 ];

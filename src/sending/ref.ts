@@ -39,7 +39,14 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
       (await ledger.findByRef(customer, ref)).filter((each) => each.shop === shop),
     );
   let { id: customer } = await context.customer();
-  if (!(await decide(customer))) return undefined;
+  if (!(await decide(customer))) {
+    const holder = isDuplicateAllowed ? undefined : await ledger.findHolder(customer, shop, ref);
+    if (holder === undefined) return undefined;
+    throw notSent(
+      `a row with the ref ${ref} was held by order ${holder}, which was not sent from this machine`,
+      `look at it: ${context.nextCommand(`orders show ${holder}`)}; to ship another one, add --allow-duplicate`,
+    );
+  }
   // Another customer has other refs.
   ({ id: customer } = await context.customer({ isFresh: true }));
   let decision = await decide(customer);
@@ -87,10 +94,8 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   throw notSent(`${name(ref, operation)}, was cancelled`);
 }
 
-function notSent(reason: string): CourierError {
-  return new CourierError("duplicate", 2, `${reason}; nothing was sent`, {
-    hint: "to ship it again, add --allow-duplicate",
-  });
+function notSent(reason: string, hint = "to ship it again, add --allow-duplicate"): CourierError {
+  return new CourierError("duplicate", 2, `${reason}; nothing was sent`, { hint });
 }
 
 /** "not shown" where the service refuses it: that is no refusal of the order. Throws other failures. */

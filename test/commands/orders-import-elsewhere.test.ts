@@ -130,6 +130,27 @@ describe("a row that equals an order made elsewhere", () => {
     expect(home.posts).toBe(2);
   });
 
+  test("holds its row by the ref, too: after a correction, and where a single order has it", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("B-1", "王五", "13700137001")));
+    await shipElsewhere(home, row("X-1"));
+    expect(outcomes((await home.run()).report)).toBe("held created");
+    const corrected = row("A-1").replace("茶叶", "绿茶");
+    await home.put(sheet(corrected, row("B-1", "王五", "13700137001")));
+    const ran = await home.run("--skip-shipped");
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([3, "held shipped"]);
+    expect(ran.report[0]?.error?.message).toBe(
+      "may equal order 1000001, which was not sent from this machine",
+    );
+    const draft = home.sandbox.requests.find(({ method }) => method === "POST")?.body ?? "";
+    const single = await home.courier("orders create --file - --ref A-1 --yes", { stdin: draft });
+    expect([single.exit, home.posts], single.stderr).toEqual([2, 2]);
+    expect(single.stderr).toContain(
+      "a row with the ref A-1 was held by order 1000001, which was not sent from this machine; nothing was sent",
+    );
+    expect(outcomes((await home.run("--allow-duplicate A-1")).report)).toBe("created shipped");
+    expect(outcomes((await home.run()).report)).toBe("shipped shipped");
+  });
+
   test("is held with any number of others, also beyond those whose details are read", async () => {
     const rows = Array.from({ length: 60 }, (_, index) =>
       row(`A-${index}`, "李四", `137001370${10 + index}`),
