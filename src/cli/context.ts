@@ -170,6 +170,7 @@ export async function createContext(
       addCleanup,
       localLedger,
       ledger,
+      warn: (text: string) => messages.warn(text),
       hasOpenLedger: () => openedLedger !== undefined,
       sharesLedger,
       knownCustomer,

@@ -7,7 +7,9 @@ import { type OrderAnswer, withKnownOrders } from "../api/with-known-orders.ts";
 import type { Context } from "../command/command.ts";
 import { ordersOwnerOf } from "../command/orders-owner.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { createNoticedOrders, type NoticedOrders } from "../ledger/noticed-orders.ts";
+import type { OrderDetail } from "../model/interface.ts";
 
 /** A longer list is for `courier sync`. */
 const mostMirrored = 200;
@@ -21,6 +23,7 @@ export interface AnswerTools
   > {
   readonly account: ActiveAccount;
   readonly stateDirectory: string;
+  readonly warn: (text: string) => void;
   hasOpenLedger(): boolean;
 }
 
@@ -45,8 +48,8 @@ function createAnswerKeeper(
   const { account, stateDirectory, clock, addCleanup } = tools;
   const answers: OrderAnswer[] = [];
   const seen = new Map<string, string>();
-  /** Orders that were not only listed. */
-  const read = new Set<string>();
+  /** The details of orders that are shown as cancelled. */
+  const cancelled = new Map<string, OrderDetail>();
   const sinceMs = clock.now();
 
   async function mirrorAnswers(): Promise<void> {
@@ -64,7 +67,18 @@ function createAnswerKeeper(
     const ledger = await tools.ledger();
     await ledger.recordSeen(known.id, [...seen.keys()], clock.now());
     const states = new Map([...seen].filter(([, state]) => state !== ""));
-    await ledger.noteStates(known.id, states, sinceMs, async () => read);
+    await ledger.noteStates(known.id, states, sinceMs, (gone) => selectAsSent(gone, known.id, ledger));
+  }
+
+  /** Of these cancelled orders, those that were read, and that are what their creates sent. */
+  async function selectAsSent(gone: readonly string[], customer: number, ledger: Ledger) {
+    const { readOwner } = await import("../sending/another-order.ts");
+    const asSent = new Set<string>();
+    for (const order of gone.flatMap((id) => cancelled.get(id) ?? [])) {
+      const { other } = await readOwner(order, { ledger, customer, clock, warn: tools.warn });
+      if (other === undefined) asSent.add(order.id.value);
+    }
+    return asSent;
   }
 
   return (answer) => {
@@ -76,6 +90,6 @@ function createAnswerKeeper(
     if (cached.has(id) && !isChanged && !seen.has(id)) return;
     if (seen.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
     if (seen.size < mostSeen || seen.has(id)) seen.set(id, value.status ?? "");
-    if (answer.kind === "detail") read.add(id);
+    if (answer.kind === "detail" && value.status === "cancelled") cancelled.set(id, answer.value);
   };
 }

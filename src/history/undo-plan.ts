@@ -79,13 +79,13 @@ export async function planUndo(
   const other: OtherOrder[] = [];
   const sort = async (read: ReadOrder): Promise<void> => {
     const { operation, order } = read;
-    if (order.status === "cancelled") return void alreadyCancelled.push(read);
-    if (!isCancellable(order.status)) return void tooLate.push(read);
     const why = await describeOther(operation, order, ledger);
     if (why) {
       const inDoubt = isTrial ? [] : await withdrawCertain([operation], order, ledger, context);
       other.push({ ...read, why: [why, ...inDoubt].join("; ") });
-    } else (operation.state === "found" ? found : sure).push(read);
+    } else if (order.status === "cancelled") alreadyCancelled.push(read);
+    else if (!isCancellable(order.status)) tooLate.push(read);
+    else (operation.state === "found" ? found : sure).push(read);
   };
 
   const meter = context.meter();

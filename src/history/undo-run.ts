@@ -160,6 +160,7 @@ async function begin({ number }: RunSummary, context: Context): Promise<CancelTo
     ledger: await context.ledger(),
     run,
     clock: context.clock,
+    warn: context.messages.warn,
   };
 }
 

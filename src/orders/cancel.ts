@@ -363,7 +363,8 @@ function untouched(failure: ServiceFailure): CancelResult {
 
 async function prepare(service: CourierService, context: Context): Promise<CancelTools> {
   const run = await context.beginRun({ command: "orders cancel" });
-  return { service, ledger: await context.ledger(), run, clock: context.clock };
+  const { clock, messages } = context;
+  return { service, ledger: await context.ledger(), run, clock, warn: messages.warn };
 }
 
 /** `accepted`: one sentence for each order that was accepted for cancelling and is not cancelled. */

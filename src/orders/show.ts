@@ -3,6 +3,7 @@
 import { saysNoSuchOrder } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, document, type Items, rows } from "../command/command.ts";
+import { findLedger } from "../command/found-ledger.ts";
 import { parseOrderName, refOf } from "../command/options.ts";
 import { openKnownOrders, openOrderNames } from "../command/order-name.ts";
 import { orderView } from "../command/order-view.ts";
@@ -13,7 +14,7 @@ import { usageError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { type JsonObject, valueAt } from "../model/json.ts";
-import { describeOtherNumbers, findOther } from "../sending/another-order.ts";
+import { describeOtherNumbers, findOther, readOwner } from "../sending/another-order.ts";
 import { type Block, type Column, line, show, styled } from "../terminal/blocks.ts";
 import { detailPaths } from "./detail-paths.ts";
 
@@ -63,11 +64,22 @@ async function read(
   const id = await findId(name);
   const order = await readKnown(id, context);
   const ref = refOf(name);
+  if (ref === undefined) await checkOwner(order, context).catch(() => undefined);
   const other = ref === undefined ? undefined : await findOther(order, [ref], context);
   if (other) context.messages.warn(`${name} led to order ${id}, but ${other}`);
   const numbers = describeOtherNumbers(name, order);
   if (numbers) context.messages.warn(numbers);
   return order;
+}
+
+/** Says where the order is another one than its create sent. A person who looks at an order waits for no server. */
+async function checkOwner(order: OrderDetail, context: Context): Promise<void> {
+  if (await context.sharesLedger()) return;
+  const customer = await context.knownCustomer();
+  const ledger = customer && (await findLedger(context));
+  if (!ledger) return;
+  const { clock, messages } = context;
+  await readOwner(order, { ledger, customer: customer.id, clock, warn: messages.warn });
 }
 
 /** Of an order that the service does not show, the last answers may be on this machine. */

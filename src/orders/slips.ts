@@ -221,7 +221,10 @@ function openRefs(context: Context): (order: OrderDetail) => Promise<string | nu
   const open = lazy(async () => {
     try {
       const customer = await context.knownCustomer();
-      return customer && { customer: customer.id, ledger: await context.ledger() };
+      const { clock, messages } = context;
+      return (
+        customer && { customer: customer.id, ledger: await context.ledger(), clock, warn: messages.warn }
+      );
     } catch (error) {
       context.messages.warn(`the slips have no refs: ${error instanceof Error ? error.message : error}`);
       return undefined;
@@ -230,7 +233,7 @@ function openRefs(context: Context): (order: OrderDetail) => Promise<string | nu
   return async (order) => {
     const known = await open();
     if (!known) return null;
-    const { operation, other } = await readOwner(order, known, context);
+    const { operation, other } = await readOwner(order, known);
     return (other === undefined && operation?.ref) || null;
   };
 }

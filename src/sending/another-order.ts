@@ -3,6 +3,7 @@
 import type { Context } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { isOrderId, refOf } from "../command/options.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
@@ -14,6 +15,7 @@ import {
   hasOtherReceiverAndItem,
   hasOtherWholeReceiver,
 } from "./matching.ts";
+import type { ReconcileTools } from "./reconcile-types.ts";
 
 /**
  * True where receiver and item are others, or the whole receiver: then nothing that is meant for the sent order happens to
@@ -68,19 +70,27 @@ function isNamed(draft: Draft, order: OrderDetail): boolean {
   return comparison["receiver.name"] === "agrees" && comparison["item.name"] === "agrees";
 }
 
-/** The create that has an order, and why the order is another one, of which it warns. */
+/**
+ * The create that has an order, and why the order is another one, of which it warns. What is certain is recorded: the
+ * create is in doubt from then on.
+ */
 export async function readOwner(
   order: OrderDetail,
-  { customer, ledger }: { readonly customer: number; readonly ledger: Ledger },
-  context: Context,
+  { ledger, customer, clock, warn, onWithdrawn }: OwnerTools,
 ): Promise<{ readonly operation?: Operation | undefined; readonly other?: string | undefined }> {
   const id = order.id.value;
   const name = (await ledger.findOwners(customer, [id])).get(id);
   const operation = name && (await ledger.findOperation(name));
   const other = operation && (await describeOther(operation, order, ledger));
-  if (operation && other) context.messages.warn(describeAnswer(operation, other));
+  if (!operation || !other) return { operation };
+  const isTaken = await withdrawIfCertain(operation, order, ledger, clock);
+  const inDoubt = isTaken ? `; ${nameOperation(operation)} is in doubt now: courier orders resolve` : "";
+  warn?.(`${describeAnswer(operation, other)}${inDoubt}`);
+  if (isTaken) onWithdrawn?.(operation);
   return { operation, other };
 }
+
+export type OwnerTools = Pick<ReconcileTools, "ledger" | "customer" | "clock" | "warn" | "onWithdrawn">;
 
 export function describeAnswer(operation: Operation, other: string): string {
   return `the answer to ${nameOperation(operation)} named order ${operation.order?.id}, but ${other}`;
@@ -153,10 +163,21 @@ export async function withdrawCertain(
   { clock, nextCommand }: Context,
 ): Promise<readonly string[]> {
   const told: string[] = [];
-  for (const each of operations.filter((operation) => isCertainlyAnotherOrder(operation, order))) {
-    const event = await ledger.withdrawOrder(each, order.id.value, clock.now()).catch(() => undefined);
+  for (const each of operations) {
     const name = nameOperation(each);
-    if (event !== undefined) told.push(`${name} is in doubt now: ${nextCommand(`orders resolve ${name}`)}`);
+    if (await withdrawIfCertain(each, order, ledger, clock))
+      told.push(`${name} is in doubt now: ${nextCommand(`orders resolve ${name}`)}`);
   }
   return told;
+}
+
+async function withdrawIfCertain(
+  operation: Operation,
+  order: OrderDetail,
+  ledger: Ledger,
+  clock: Clock,
+): Promise<boolean> {
+  if (!isCertainlyAnotherOrder(operation, order)) return false;
+  const event = await ledger.withdrawOrder(operation, order.id.value, clock.now()).catch(() => undefined);
+  return event !== undefined;
 }

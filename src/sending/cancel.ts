@@ -9,6 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { CancelOutcome, OperationName, Rejection, Run } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { isCancellable } from "../model/states.ts";
+import { readOwner } from "./another-order.ts";
 
 export interface CancelTools {
   readonly service: CourierService;
@@ -16,6 +17,8 @@ export interface CancelTools {
   /** The run that cancels. */
   readonly run: Run;
   readonly clock: Clock;
+  /** Tells a person that a create has the order of another one. */
+  readonly warn: (text: string) => void;
 }
 
 export type CancelResult =
@@ -86,11 +89,16 @@ export async function beginCancel(
 export async function endCancel(
   name: OperationName,
   result: CancelResult,
-  { ledger, run, clock }: CancelTools,
+  { ledger, run, clock, warn }: CancelTools,
   onUnrecorded: OnUnrecorded,
 ): Promise<void> {
   try {
-    await ledger.endCancel(name, run.number, outcomeOf(result), clock.now());
+    const after = result.kind === "unshown" ? undefined : result.after;
+    const { other } = after ? await readOwner(after, { ledger, customer: run.customer, clock, warn }) : {};
+    const outcome = outcomeOf(result);
+    // The create that has the order sent another one: that one's state is not known.
+    const orderState = other === undefined ? outcome.orderState : undefined;
+    await ledger.endCancel(name, run.number, { ...outcome, orderState }, clock.now());
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
     onUnrecorded(error);

@@ -16,6 +16,8 @@ import {
 } from "../ledger/operation.ts";
 import { type Equals, findRewritten, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import { readOwner } from "./another-order.ts";
 import { nameCandidates } from "./candidates.ts";
 import { checkRun, releaseDeadRuns } from "./owners.ts";
 import type { ReconcileTools, StillInDoubt } from "./reconcile-types.ts";
@@ -133,9 +135,11 @@ async function settleEquals(
     if (operation && isMade(operation)) found.push(operation);
   }
   for (const { order, customer } of recent) {
-    if (!order) continue;
-    const state = await readState(order.id, context);
-    if (state !== undefined) await ledger.noteOrderState(customer, order.id, state);
+    const shown = order && (await readShown(order.id, context));
+    if (typeof shown?.status !== "string") continue;
+    const { clock, messages } = context;
+    const { other } = await readOwner(shown, { ledger, customer, clock, warn: messages.warn });
+    if (other === undefined) await ledger.noteOrderState(customer, shown.id.value, shown.status);
   }
   return { found, left, failure };
 }
@@ -185,9 +189,9 @@ function isOtherOrder(ref: string | undefined, operation: Operation): boolean {
 }
 
 /** Undefined where the lookup fails: a refused lookup proves nothing. */
-async function readState(id: string, context: Context): Promise<string | undefined> {
+async function readShown(id: string, context: Context): Promise<OrderDetail | undefined> {
   try {
-    return (await (await context.service()).order(id)).status ?? undefined;
+    return await (await context.service()).order(id);
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
     return undefined;

@@ -6,7 +6,7 @@ import { enoughOrders, type Learned } from "../ledger/listings.ts";
 import type { Operation } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
-import { describeOther } from "./another-order.ts";
+import { readOwner } from "./another-order.ts";
 import {
   bitOf,
   type ComparedField,
@@ -95,16 +95,17 @@ export async function learnFromSummaries(
 export async function learnFromDetails(
   { owners }: RecordedListing,
   { fields }: Learned,
-  { ledger, customer, detail, stop }: ReconcileTools,
+  tools: ReconcileTools,
 ): Promise<boolean> {
+  const { ledger, customer, detail, stop } = tools;
   // A list never shows a phone.
   const known = fields[bitOf("receiver.phone", "plain") ?? 0]?.kept ?? 0;
   const most = Math.max(furtherDetails, enoughOrders - known);
   const own = await ledger.findUncompared(customer, [...owners.keys()], detailCompared, most);
   const read = async (operation: Operation) => {
     const order = await readDetail(operation.order?.id ?? "", detail);
-    const isOther = order && (await describeOther(operation, order, ledger)) !== undefined;
-    return { operation, order: isOther ? undefined : order };
+    const { other } = order ? await readOwner(order, tools) : {};
+    return { operation, order: other === undefined ? order : undefined };
   };
   let hasLearned = false;
   for await (const { operation, order } of mapInOrder(own, detailsAtOnce, read, { stop })) {

@@ -11,6 +11,7 @@ import { nameOperation, type Operation } from "../ledger/operation.ts";
 import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import { readOwner } from "./another-order.ts";
 import { fieldsOf, learnFromDetails, learnFromSummaries, readDetail } from "./learn-fields.ts";
 import {
   type Comparison,
@@ -91,15 +92,16 @@ export async function recordListing(
   return { ...facts, begunMs, summaries };
 }
 
-/** Of orders that a list calls cancelled, those whose details say so, too. */
-async function readCancelled(
-  ids: readonly string[],
-  { detail, stop }: ReconcileTools,
-): Promise<ReadonlySet<string>> {
-  const read = (id: string) => readDetail(id, detail);
+/** Of orders that a list calls cancelled, those whose details say so, too, and that are what their creates sent. */
+async function readCancelled(ids: readonly string[], tools: ReconcileTools): Promise<ReadonlySet<string>> {
+  const read = (id: string) => readDetail(id, tools.detail);
   const cancelled = new Set<string>();
-  for await (const order of mapInOrder(ids.slice(0, mostCancelled), detailsAtOnce, read, { stop }))
-    if (order?.status === "cancelled") cancelled.add(order.id.value);
+  const { stop } = tools;
+  for await (const order of mapInOrder(ids.slice(0, mostCancelled), detailsAtOnce, read, { stop })) {
+    if (order?.status !== "cancelled") continue;
+    const { other } = await readOwner(order, tools);
+    if (other === undefined) cancelled.add(order.id.value);
+  }
   return cancelled;
 }
 

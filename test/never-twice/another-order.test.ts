@@ -232,6 +232,85 @@ test("write-back --refresh warns where the service shows another order than the 
   expect(text).toContain(tracking_number);
 });
 
+/** Two rows, and the service shows each order with the other's data: the answers to the creates were exchanged. */
+async function exchangedImport() {
+  const home = await createUnfaithfulHome();
+  const file = path.join(home.directory, "orders.csv");
+  await writeFile(
+    file,
+    sheet(row("R-1"), row("R-2", "王五", "13700137001").replace("茶叶", "台灯").replace("88号", "1号")),
+  );
+  const ship = async (words = "") => {
+    const ran = await home.courier(
+      ["orders", "import", file, "--yes", "--json", ...words.split(" ")].filter(Boolean),
+    );
+    const report: { outcome: string; id: number }[] = JSON.parse(ran.stdout);
+    return { ...ran, report: report.map(({ outcome, id }) => `${outcome} ${id}`) };
+  };
+  expect((await ship()).report).toEqual(["created 1", "created 2"]);
+  const [one, two] = home.service.orders;
+  home.service.ways = {
+    rewrite: (shown) => {
+      const other = { 1: two, 2: one }[Number(shown.id)];
+      return other ? { ...shown, receiver: other.body.receiver, item: other.body.item } : shown;
+    },
+  };
+  const cancelElsewhere = async (id: number) => {
+    const env = { COURIER_STATE_DIR: path.join(home.directory, "another machine") };
+    expect((await home.courier(`orders cancel ${id} --yes`, { env })).exit).toBe(0);
+  };
+  return { home, ship, cancelElsewhere };
+}
+
+describe("two rows whose answers were exchanged", () => {
+  const named =
+    "the answer to 1.2 named order 2, but the service shows another receiver than was sent: 李四, 茶叶";
+
+  test("cancel of an id says so, and the other row is not taken for cancelled", async () => {
+    const { home, ship } = await exchangedImport();
+    const cancelled = await home.courier("orders cancel 2 --yes");
+    expect([cancelled.exit, cancelled.stderr]).toEqual([0, expect.stringContaining(named)]);
+    expect((await ship()).report).toEqual(["cancelled 2", "found 1"]);
+    expect((await ship("--allow-duplicate R-1")).report).toEqual(["created 3", "shipped 1"]);
+    expect(home.service.orders.map(({ status }) => status)).toEqual(["pending", "cancelled", "pending"]);
+  });
+
+  test("an import that reads the cancelled order says so", async () => {
+    const { ship, cancelElsewhere } = await exchangedImport();
+    await cancelElsewhere(2);
+    const ran = await ship();
+    expect([ran.exit, ran.stderr]).toEqual([6, expect.stringContaining(named)]);
+    expect(ran.stderr).toContain("the report has row 1 with an order of another row");
+    expect((await ship()).report).toEqual(["cancelled 2", "shipped 1"]);
+  });
+
+  test("an equal single order is not sent where that order was cancelled", async () => {
+    const { home, cancelElsewhere } = await exchangedImport();
+    await cancelElsewhere(2);
+    const stdin = home.service.orders[1]?.text ?? "";
+    const created = await home.courier("orders create --file - --yes", { stdin });
+    expect([created.exit, home.service.orders.length], created.stderr).toEqual([2, 2]);
+    expect(created.stderr).toContain(named);
+  });
+
+  test("show of an id says so", async () => {
+    const { home, ship } = await exchangedImport();
+    const shown = await home.courier("orders show 2");
+    expect([shown.exit, shown.stderr]).toEqual([0, expect.stringContaining(named)]);
+    await ship();
+    expect((await ship()).report).toEqual(["shipped 2", "shipped 1"]);
+  });
+
+  test("undo takes the cancelled order for none of the other row", async () => {
+    const { home, cancelElsewhere } = await exchangedImport();
+    await cancelElsewhere(2);
+    const undone = await home.courier("undo 1 --yes --json");
+    expect(JSON.parse(undone.stdout), undone.stderr).not.toContainEqual(
+      expect.objectContaining({ ref: "R-2", outcome: "already_cancelled" }),
+    );
+  });
+});
+
 test("cancel leaves an order alone that a number led to and that has others, unless its id is named", async () => {
   const home = await homeThatShows({ receiver: { ...receiver, address } });
   const { tracking_number } = JSON.parse((await home.courier("orders show 1000001 --json")).stdout);

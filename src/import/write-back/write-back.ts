@@ -197,7 +197,11 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
         meter.update(() => `${seen} of ${counted(ids.length, "order")}`);
         if (!order) refused += 1;
         else {
-          const { other } = await readOwner(order, known, context);
+          const { other } = await readOwner(order, {
+            ...known,
+            clock: context.clock,
+            warn: context.messages.warn,
+          });
           states.set(order.id.value, {
             other,
             status: order.status ?? undefined,
