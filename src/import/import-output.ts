@@ -68,6 +68,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   /** Rows that an order in doubt holds: no flag sends them. */
   let heldByDoubt = 0;
   let heldAsEdited = 0;
+  /** By orders made elsewhere that may equal their rows. */
+  let heldByPossible = 0;
   /** Rows with other values than their cancelled orders. */
   let correctedLater = 0;
   /** The ids of orders that the ledger could not record. */
@@ -93,6 +95,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       noteShipped(result);
       if (result.decision?.kind === "held" && !isMade(result.decision.operation)) heldByDoubt += 1;
       else if (result.decision?.kind === "held" && result.decision.isEdited) heldAsEdited += 1;
+      if (result.decision?.kind === "elsewhere" && !result.decision.isCertain) heldByPossible += 1;
       if (result.decision?.kind === "cancelled" && result.decision.change) correctedLater += 1;
       if (result.isUnrecorded && result.order) unrecorded.push(result.order.id);
       if (result.decision?.kind === "shipped" && result.decision.operation.isUnwanted)
@@ -214,6 +217,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       paused,
       heldByDoubt,
       heldAsEdited,
+      heldByPossible,
       correctedLater,
       doubts,
       misreported,
@@ -284,6 +288,7 @@ interface Ending {
   readonly paused: string | undefined;
   readonly heldByDoubt: number;
   readonly heldAsEdited: number;
+  readonly heldByPossible: number;
   readonly correctedLater: number;
   /** How to settle what is in doubt, where the list cannot; else empty. */
   readonly doubts: string;
@@ -431,7 +436,7 @@ function stoppedForRefusals(reason: string, left: number, total: string): Courie
 function someRefused(
   { plan, rejects, readBy, skipsChanged }: ImportRun,
   { refused, held, changed, wrong }: Counts,
-  { heldByDoubt, heldAsEdited, correctedLater }: Ending,
+  { heldByDoubt, heldAsEdited, heldByPossible, correctedLater }: Ending,
   { nextCommand }: Context,
 ): CourierError | undefined {
   const kept = skipsChanged ? 0 : changed;
@@ -458,7 +463,10 @@ function someRefused(
     heldAsEdited > 0
       ? `where an edited row replaces its order, cancel that one first: ${nextCommand("orders cancel ID")}`
       : "",
-    held > heldByDoubt + heldAsEdited
+    heldByPossible > 0
+      ? 'where the order that a row may equal is its own, write its tracking number into the row, in a column "Courier tracking number", and add --skip-shipped'
+      : "",
+    held > heldByDoubt + heldAsEdited + heldByPossible
       ? "--skip-shipped counts a row that equals an order, or has the number of one, as shipped"
       : "",
     held > heldByDoubt ? "--allow-duplicate row:N ships row N as well" : "",

@@ -146,6 +146,7 @@ export interface OrderElsewhere {
   readonly isCertain: boolean;
   /** As its details show it, where they were read. */
   readonly order?: OrderFacts | undefined;
+  readonly orderState?: string | undefined;
 }
 
 export type RowDecision =
@@ -275,11 +276,13 @@ function* decideUnedited(
       : { kind: "written", number, isCovered: false, sent: numbered, holder };
   const order = blocker ? undefined : elsewhere ? yield* elsewhere() : policy.elsewhere?.(row);
   if (order && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
-  if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
-  if (!blocker && number !== undefined)
+  const covering = number === undefined ? undefined : coverWritten(number, policy);
+  if (order && !(covering?.isCovered && !order.isCertain))
+    return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
+  if (!blocker && number !== undefined && covering)
     return isAllowed
       ? { kind: "send", allowance: "equal", ...supersedes }
-      : { kind: "written", number, ...coverWritten(number, policy) };
+      : { kind: "written", number, ...covering };
   // A flag that names a row which nothing holds is used up by its one order.
   if (!blocker)
     return {
