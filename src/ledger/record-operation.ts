@@ -100,6 +100,7 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
       isCertain,
       isCovered,
       order = unknownOrder(orderId),
+      orderState,
     }: Extract<RowDecision, { kind: "elsewhere" }>,
     nowMs: number,
   ): Work<void> {
@@ -116,7 +117,7 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     );
     if (!isCovered) return;
     const name = yield* insert(run, { kind: "create", state: "ready", content, draft, file, row });
-    yield* setOutcome(name, { state: "found", order }, nowMs);
+    yield* setOutcome(name, { state: "found", order, orderState }, nowMs);
   }
 
   /** Throws LostClaim unless the operation is still this owner's and in one of the states. */

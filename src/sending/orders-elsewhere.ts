@@ -74,7 +74,12 @@ export async function createOrdersElsewhere(
       const detail = details.get(id.value);
       const comparison = detail && compareDetail(draft, detail);
       if (detail && comparison && isExact(comparison, fields))
-        equal.push({ orderId: id.value, isCertain: true, order: orderFacts(detail) });
+        equal.push({
+          orderId: id.value,
+          isCertain: true,
+          order: orderFacts(detail),
+          orderState: detail.status ?? undefined,
+        });
       else if (!comparison || mayBeOrder(draft, detail, comparison, fields))
         possible.push({ orderId: id.value, isCertain: false });
     }

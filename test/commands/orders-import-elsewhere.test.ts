@@ -39,8 +39,25 @@ describe("a row that equals an order made elsewhere", () => {
     const shown = await home.courier("orders show 1000001 --json");
     const { order_no, tracking_number } = JSON.parse(shown.stdout);
     expect(ran.report, ran.stderr).toMatchObject([{ outcome: "shipped", order_no, tracking_number }]);
-    expect(await readFile(done, "utf8")).toContain(tracking_number);
+    expect(await readFile(done, "utf8")).toMatch(
+      new RegExp(`,${tracking_number},${order_no},pending,[^,]+,$`, "m"),
+    );
     expect((await home.run()).report).toMatchObject([{ outcome: "shipped", order_no, tracking_number }]);
+  });
+
+  test("that the service does not list any more leaves the numbers of the sheet alone", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await shipElsewhere(home, row("X-1"));
+    expect(outcomes((await home.run()).report)).toBe("held");
+    const numbered = sheet(row("A-1"))
+      .replace(/$/m, ",Courier order number")
+      .replace(/^A-1.*$/m, "$&,CO77");
+    await home.put(numbered);
+    const fault = { kind: "refuse", status: 403, code: "FORBIDDEN", message: "not now" } as const;
+    home.sandbox.faults.set([{ ...fault, method: "GET", path: "/api/v1/orders" }]);
+    const ran = await home.run("--skip-shipped --in-place");
+    expect(outcomes(ran.report), ran.stderr).toBe("shipped");
+    expect(await readFile(home.file, "utf8")).toMatch(/^A-1,.*,CO77,/m);
   });
 
   test("covers no row that --skip-shipped counted by another order before", async () => {
@@ -355,6 +372,30 @@ describe("an order made elsewhere that the service shows in another way", () => 
     const report = JSON.parse(ran.stdout);
     expect([ran.exit, outcomes(report)], ran.stderr).toEqual([3, "held created"]);
     expect(report[0].error.message).toBe("may equal order 1, which was not sent from this machine");
+    expect(ran.stderr).toContain(
+      'write its tracking number into the row, in a column \\"Courier tracking number\\"',
+    );
+  });
+
+  test("and the number of its order, written into the row, makes it count as shipped", async () => {
+    const rewrite = rewritings["receiver name hidden in part"];
+    const home = await createUnfaithfulHome({ rewrite });
+    const text = sheet(row("A-1"));
+    const file = path.join(home.directory, "orders.csv");
+    const importRows = async (content: string, words = "") => {
+      await writeFile(file, content);
+      const ran = await home.courier(`orders import ${file} --yes --json ${words}`.trim());
+      return [ran.exit, outcomes(JSON.parse(ran.stdout))];
+    };
+    const env = { COURIER_STATE_DIR: path.join(home.directory, "another machine") };
+    await writeFile(file, text);
+    expect((await home.courier(`orders import ${file} --yes`, { env })).exit).toBe(0);
+    home.clock.advance(60_000);
+    expect(await importRows(text, "--skip-shipped")).toEqual([3, "held"]);
+    const written = text.replace(/$/m, ",Courier tracking number").replace(/^A-1.*$/m, "$&,UT00000001");
+    expect(await importRows(written)).toEqual([3, "held"]);
+    expect(await importRows(written, "--skip-shipped")).toEqual([0, "shipped"]);
+    expect(home.service.orders).toHaveLength(1);
   });
 
   test("is looked for among other names in at most 50 calls, until the service is known to keep names", async () => {

@@ -183,6 +183,10 @@ describe("a sheet that has the numbers of its orders", () => {
     expect(ran.report[0]?.error?.message).toMatch(
       /^the sheet says that it is shipped as CR\d+, which was cancelled: empty these cells if this is a new order$/,
     );
+    const inPlace = await home.importFile(home.file, "--in-place", another(home));
+    expect(inPlace.exit, inPlace.stderr).toBe(3);
+    const [, first = ""] = (await readFile(home.file, "utf8")).split("\n");
+    expect(first).toMatch(/,CR\d+,CO\d+,cancelled,[^,]+,"?the sheet says that it is shipped as CR\d+, which/);
   });
 
   test("is shipped with --skip-shipped, and all rows are counted", async () => {

@@ -135,6 +135,14 @@ export async function fillRows(
       found.push({ row: { ref, content }, rows, number: numberOf(row), made, error, change });
       return;
     }
+    if (afterImport && decision.kind === "written" && decision.isCancelled) {
+      // Its numbers stay: they name the order.
+      const error = describeHold(decision, row.ref) ?? "";
+      for (const each of rows) values.set(each, { status: "cancelled", error: plainText(error) });
+      held += 1;
+      heldNumbered += 1;
+      return;
+    }
     const reason = reasonOf(row, decision);
     const isHeld = afterImport && resultOf(row, decision, new Map(), clock.now()).outcome === "held";
     if (isHeld) {
@@ -288,7 +296,8 @@ export async function fillRows(
       const isWrong =
         other !== undefined ||
         (change?.isOtherPerson === true && change.ownNumbers.some((each) => each === own.tracking_number));
-      for (const row of rows) values.set(row, change?.isReceiver && !isWrong ? { error } : written);
+      const filled = made.state === "found" && other === undefined ? withoutUnknown(written) : written;
+      for (const row of rows) values.set(row, change?.isReceiver && !isWrong ? { error } : filled);
       const seenAtMs = seen?.seenAtMs ?? made.endedAtMs;
       if (written.status !== "" && seenAtMs !== undefined)
         statesFromMs = Math.min(statesFromMs ?? seenAtMs, seenAtMs);
@@ -337,6 +346,13 @@ const nothing: WrittenValues = {
   estimated_fee: "",
   error: "",
 };
+
+/** Of an order made elsewhere, only the id may be known: another machine may have written the rest. */
+function withoutUnknown(values: WrittenValues): RowValues {
+  if (values.status === "cancelled") return values;
+  const known = Object.entries(values).filter(([name, value]) => value !== "" || name === "error");
+  return Object.fromEntries(known);
+}
 
 function valuesOf(operation: Made, seen: Seen | undefined): WrittenValues {
   const { order, orderState } = operation;
