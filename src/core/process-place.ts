@@ -1,15 +1,16 @@
 /** Processes of this machine and of others, which share a ledger. */
 
-import { findPlace, type ProcessIdentity } from "./process-identity.ts";
+import { findPlace, type ProcessIdentity, readProcess } from "./process-identity.ts";
 
 /** True where the process id of the owner means something to this process. */
 export function isOfThisPlace({ place }: ProcessIdentity): boolean {
   return place === findPlace();
 }
 
-/** For messages: `pid 7`, and `pid 7 on HOST` for a process of another machine. */
+/** For messages: `pid 7`, `pid 7, stopped` after Ctrl-Z, and `pid 7 on HOST` for a process of another machine. */
 export function nameProcess(owner: ProcessIdentity): string {
-  return `pid ${owner.pid}${isOfThisPlace(owner) ? "" : ` on ${hostOf(owner)}`}`;
+  if (!isOfThisPlace(owner)) return `pid ${owner.pid} on ${hostOf(owner)}`;
+  return `pid ${owner.pid}${readProcess(owner.pid)?.state === "T" ? ", stopped" : ""}`;
 }
 
 /** The name of the machine. */

@@ -12,6 +12,7 @@ import {
   type Operation,
   type OperationName,
   type Rejection,
+  type Run,
 } from "../ledger/operation.ts";
 import { isLedgerLost } from "../ledger/operation-errors.ts";
 import type { RowDecision, RowPolicy } from "../ledger/rules.ts";
@@ -33,6 +34,8 @@ const timeLimitMs = 30_000;
 const mostDoubts = 10;
 /** How often the import checks the rows that another process is sending. */
 const otherRunPollMs = 500;
+/** How long the import waits for rows of another process in which nothing changes: it may be stopped, or at a question. */
+const longestStandstillMs = 5 * 60_000;
 /** Lost answers of one row after which it waits for the next run. */
 const mostLosses = 4;
 /** How many times rows in doubt are settled and decided about again. */
@@ -216,20 +219,36 @@ export async function* importRows(
     return results;
   }
 
-  /** `settled`: some rows can be decided now; `waited`: another run may have settled some. */
+  /** What other runs are sending, and since when nothing of it has changed. */
+  let awaited: { readonly names: string; readonly sinceMs: number } | undefined;
+  /** The processes that this run no longer waits for, by their runs. */
+  const notAwaited = new Map<number, string>();
+
+  /** `settled`: some rows can be decided now; `waited`: another run may have settled some; `stopped`: no more is waited. */
   async function settleRows(batch: readonly ImportRow[]): Promise<"settled" | "waited" | "stopped"> {
-    let senders: readonly string[] = [];
+    let senders: readonly Run[] = [];
+    let others: readonly Operation[] = [];
     try {
       const result = await pollInDoubt(batch.length, async () => {
         const running = await tools.releaseDead();
-        const { names, owners } = await findAwaited(batch);
-        senders = running
-          .filter(({ number }) => owners.has(number))
-          .map(({ process }) => nameProcess(process));
-        return names;
+        const found = await findAwaited(batch);
+        others = found.others;
+        senders = running.filter(({ number }) => others.some(({ owner }) => owner === number));
+        return found.names;
       });
       if (result !== "none") return "settled";
-      onStage({ kind: "waiting", rows: batch.length, names: senders });
+      const names = others.map((each) => `${nameOperation(each)} ${each.state}`).join(" ");
+      if (awaited?.names !== names) awaited = { names, sinceMs: clock.elapsed() };
+      if (clock.elapsed() - awaited.sinceMs >= longestStandstillMs) {
+        for (const { number, process } of senders) notAwaited.set(number, ` (${nameProcess(process)})`);
+        for (const { owner } of others) notAwaited.set(owner, notAwaited.get(owner) ?? "");
+        return "stopped";
+      }
+      onStage({
+        kind: "waiting",
+        rows: batch.length,
+        names: senders.map(({ process }) => nameProcess(process)),
+      });
       await clock.sleep(otherRunPollMs, stop);
       return "waited";
     } catch (error) {
@@ -276,10 +295,10 @@ export async function* importRows(
     }
   }
 
-  /** The operations in doubt that these rows wait for, and the runs that are sending others. */
+  /** The operations in doubt that these rows wait for, and those that other runs are sending. */
   async function findAwaited(batch: readonly ImportRow[]): Promise<{
     readonly names: readonly string[];
-    readonly owners: ReadonlySet<number>;
+    readonly others: readonly Operation[];
   }> {
     const decisions = await ledger.viewRows(
       run.customer,
@@ -288,14 +307,13 @@ export async function* importRows(
       policy,
       clock.now(),
     );
-    const awaited = decisions.flatMap((decision) =>
+    const open = decisions.flatMap((decision) =>
       isOpen(decision) && "operation" in decision ? [decision.operation] : [],
     );
-    const inDoubt = awaited.filter(({ state }) => state === "unknown");
-    const others = awaited.filter(({ state }) => state !== "unknown");
+    const inDoubt = open.filter(({ state }) => state === "unknown");
     return {
       names: [...new Set(inDoubt.map(nameOperation))],
-      owners: new Set(others.map(({ owner }) => owner)),
+      others: open.filter(({ state }) => state !== "unknown"),
     };
   }
 
@@ -344,6 +362,8 @@ export async function* importRows(
   /** Why a row is still in doubt when the run ends. */
   function describeLeft(operation: Operation): Rejection {
     const isOfOther = operation.state !== "unknown" && operation.owner !== run.number;
+    const which = notAwaited.get(operation.owner);
+    if (isOfOther && which !== undefined) return inDoubtAs(describeStandstill(which));
     if (isOfOther) return inDoubtAs("another courier process is sending it; run the import again to check");
     const result = givenUp.get(nameOperation(operation));
     return result && !isLedgerLost(failure?.error)
@@ -397,6 +417,11 @@ export async function* importRows(
     failure ??= { error };
   }
   if (failure) throw failure.error;
+}
+
+function describeStandstill(which: string): string {
+  const minutes = longestStandstillMs / 60_000;
+  return `another courier process${which} has been sending it for ${minutes} min: let that process go on, or end it, and run the import again`;
 }
 
 function stillInDoubt(results: ReadonlyMap<string, Reconciled>): (readonly [string, StillInDoubt])[] {

@@ -125,6 +125,34 @@ test("beside a process that is stopped, the wait names it", async () => {
   expect([(await stopped).exit, ran.exit, home.posts]).toEqual([0, 0, 2]);
 });
 
+test("beside a process that stays stopped, it ends after five minutes and says which one that is", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+  const latencyMs = 3;
+  home.sandbox.faults.set([{ ...post, kind: "latency", ms: latencyMs }]);
+  const { clock } = home;
+  const sleep = clock.sleep.bind(clock);
+  let wakeUp = () => {};
+  const isAwake = new Promise<void>((resolve) => {
+    wakeUp = resolve;
+  });
+  const fromMs = clock.elapsed();
+  clock.sleep = async (delayMs, signal) => {
+    if (delayMs === latencyMs) await isAwake;
+    return sleep(delayMs, signal);
+  };
+  const stopped = home.run("--concurrency 2");
+  await until("its rows are sent", () => home.posts === 2);
+  const ran = await home.run();
+  expect(clock.elapsed() - fromMs).toBeLessThan(6 * 60_000);
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([6, "unknown unknown"]);
+  const reason = `another courier process (pid ${process.pid}) has been sending it for 5 min`;
+  expect(ran.report[0]?.error?.message).toBe(
+    `${reason}: let that process go on, or end it, and run the import again`,
+  );
+  wakeUp();
+  expect([(await stopped).exit, home.posts]).toEqual([0, 2]);
+});
+
 test.each(["is sending", "has sent"])(
   "one that is stopped reports the rows that another one %s",
   async (at) => {

@@ -17,6 +17,33 @@ async function createHome(rows: number) {
   return { ...home, posts };
 }
 
+test.skipIf(process.platform !== "linux")(
+  "beside an import that Ctrl-Z has stopped, another one says so",
+  async () => {
+    const home = await createHome(8);
+    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 300 }]);
+    const stopped = home.start("orders import orders.csv --yes --ndjson --concurrency 2");
+    await until("some are under way", () => home.posts() >= 2);
+    process.kill(stopped.pid, "SIGSTOP");
+    const other = home.start("orders import orders.csv --yes --ndjson");
+    try {
+      await other.untilStderr(
+        new RegExp(
+          `another courier process \\(pid ${stopped.pid}, stopped\\) is sending \\d rows? of this file`,
+        ),
+      );
+    } finally {
+      process.kill(stopped.pid, "SIGCONT");
+    }
+    const ends = await Promise.all([stopped.ended, other.ended]);
+    expect(
+      ends.map(({ exit }) => exit),
+      ends[1].stderr,
+    ).toEqual([0, 0]);
+    expect(home.posts()).toBe(8);
+  },
+);
+
 describe.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
