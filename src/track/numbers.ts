@@ -5,6 +5,7 @@ import { flagOf, type OptionValues, parseParcelName, switchOption } from "../com
 import { filterOptions } from "../command/order-filter.ts";
 import { readNames, stdinName } from "../command/piped-names.ts";
 import { usageError } from "../core/errors.ts";
+import type { ParcelOrder } from "./parcel-orders.ts";
 
 const group = "Your own orders, instead of tracking numbers";
 
@@ -35,6 +36,8 @@ export interface Numbers {
   readonly empty: string;
   /** Orders that await payment and were left out. */
   readonly unpaid: number;
+  /** What the list of the own orders shows of them, by tracking number. */
+  readonly orders?: ReadonlyMap<string, ParcelOrder>;
 }
 
 /** Numbers were given, or a choice of orders. */

@@ -8,6 +8,7 @@ import type { OptionValues } from "../command/options.ts";
 import { checkFilter, createOwnFilter, type filterOptions } from "../command/order-filter.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { isFinal, unpaidState } from "../model/states.ts";
+import type { ParcelOrder } from "./parcel-orders.ts";
 
 const pagesAtOnce = 8;
 
@@ -17,6 +18,8 @@ interface OwnNumbers {
   readonly trackingNumbers: readonly string[];
   /** Orders that await payment and were left out. */
   readonly unpaid: number;
+  /** What the list shows of them, by tracking number. */
+  readonly orders: ReadonlyMap<string, ParcelOrder>;
 }
 
 /** The newest order first. A state that courier does not know counts as active. */
@@ -24,7 +27,7 @@ export async function ownNumbers(input: Choice, context: Context, skipsUnpaid: b
   const query = checkFilter(input, context.clock);
   const own = createOwnFilter(query, context.clock);
   const service = await context.service();
-  const found = new Set<string>();
+  const found = new Map<string, ParcelOrder>();
   let unpaid = 0;
   let unnumbered = 0;
   const progress = createListProgress(context);
@@ -39,13 +42,14 @@ export async function ownNumbers(input: Choice, context: Context, skipsUnpaid: b
     pass: progress.count,
   });
   try {
-    for await (const { tracking_number, status } of own.counted(orders)) {
+    for await (const { tracking_number, status, receiver, item_name } of own.counted(orders)) {
       if (input.allActive && isFinal(status)) continue;
       if (input.allActive && skipsUnpaid && status === unpaidState) {
         unpaid += 1;
         continue;
       }
-      if (tracking_number) found.add(tracking_number);
+      if (tracking_number)
+        found.set(tracking_number, { to: receiver?.name ?? undefined, item: item_name ?? undefined });
       else unnumbered += 1;
     }
   } finally {
@@ -56,5 +60,5 @@ export async function ownNumbers(input: Choice, context: Context, skipsUnpaid: b
     context.messages.warn(
       `${counted(unnumbered, "order")} ${byCount(unnumbered, "has", "have")} no tracking number yet and cannot be tracked`,
     );
-  return { trackingNumbers: [...found], unpaid };
+  return { trackingNumbers: [...found.keys()], unpaid, orders: found };
 }

@@ -71,14 +71,18 @@ export const trackParcels = defineCommand({
       return reportChanges(names, context);
     }
     const skipsUnpaid = watch === true && !input.includeUnpaid;
-    const { trackingNumbers, isSingle, empty, unpaid } = await findNumbers(input, context, skipsUnpaid);
+    const { trackingNumbers, isSingle, empty, unpaid, orders } = await findNumbers(
+      input,
+      context,
+      skipsUnpaid,
+    );
     if (unpaid > 0)
       context.messages.note(
         `${counted(unpaid, "order")} not watched, awaiting payment; to watch all: add --include-unpaid`,
       );
     if (watch && trackingNumbers.length > 0) {
       const { watchParcels } = await import("./watch.ts");
-      return watchParcels([...new Set(trackingNumbers)], input, context);
+      return watchParcels([...new Set(trackingNumbers)], orders, input, context);
     }
     const [only] = trackingNumbers;
     if (isSingle && only !== undefined) {

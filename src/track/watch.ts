@@ -17,7 +17,7 @@ import { createFailureNotes } from "./failure-notes.ts";
 import type { Goal } from "./goal.ts";
 import { nameParcels } from "./named-parcels.ts";
 import type { Change } from "./parcel.ts";
-import { readParcelOrders } from "./parcel-orders.ts";
+import { type ParcelOrder, readParcelOrders } from "./parcel-orders.ts";
 import { type Pace, pollsWithin, usualPace } from "./schedule.ts";
 import type { WatchInput } from "./watch-options.ts";
 import { createWatch, type Trouble, type Watch, type WatchEnd, type WatchEvent } from "./watcher.ts";
@@ -29,9 +29,10 @@ const quotaPollMs = 600_000;
 /** A board shows at most so many changes. */
 const newsKept = 50;
 
-/** `names` holds each once. Throws a usage error for a watch that the account has too few calls for. */
+/** `names` holds each once; `listed`: what a list has shown of them. Throws a usage error for a watch that the account has too few calls for. */
 export async function watchParcels(
   names: readonly string[],
+  listed: ReadonlyMap<string, ParcelOrder> | undefined,
   input: WatchInput,
   context: Context,
 ): Promise<LiveOutput> {
@@ -51,7 +52,7 @@ export async function watchParcels(
     changes: 0,
     otherCalls: 0,
     left: undefined,
-    orders: await readParcelOrders(names, context),
+    orders: new Map([...(await readParcelOrders(names, context)), ...(listed ?? [])]),
     describeWait: undefined,
   };
   let hasBoard = false;

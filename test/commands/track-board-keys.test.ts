@@ -24,6 +24,8 @@ interface Scene {
   readonly columns?: number;
   readonly rows?: number;
   readonly words?: string;
+  /** The parcels are those of the account's list, which nothing has read before. */
+  readonly isListed?: boolean;
   /** The text of movements. */
   readonly text?: string;
   readonly movements?: number;
@@ -35,6 +37,7 @@ async function openBoard({
   columns = 80,
   rows = 24,
   words = "",
+  isListed = false,
   text = "已揽收",
   movements = 1,
 }: Scene) {
@@ -64,8 +67,9 @@ async function openBoard({
     occurred_at: "2026-03-01T07:00:00Z",
   }));
   served.sandbox.faults.set([answer("/api/v1/orders", { success: true, data: orders, pagination })]);
-  expect((await served.courier("sync")).exit).toBe(0);
+  if (!isListed) expect((await served.courier("sync")).exit).toBe(0);
   served.sandbox.faults.set([
+    ...(isListed ? [answer("/api/v1/orders", { success: true, data: orders, pagination })] : []),
     ...parcels.map(({ number, status = "in_transit" }) => ({
       ...answer(`/api/v1/tracking/${number}`, {
         success: true,
@@ -75,7 +79,7 @@ async function openBoard({
     })),
     { kind: "stall", path: "/api/v1/tracking/.+" } as const,
   ]);
-  const numbers = parcels.map(({ number }) => number).join(" ");
+  const numbers = isListed ? "--all-active" : parcels.map(({ number }) => number).join(" ");
   const screen = openLiveScreen(served, `track ${numbers} --watch --yes ${words}`, {
     columns,
     rows,
@@ -213,6 +217,15 @@ describe("the list", () => {
       screen.type(escapeKey);
       await screen.until(/^Watching 3 parcels {2}/);
     }
+    screen.type("q");
+    await screen.ended;
+  });
+
+  test("of parcels from the list, it filters by receiver and item before anything was kept", async () => {
+    const { screen } = await openBoard({ parcels: three, isListed: true });
+    screen.type(`/茶壶${keys.enter}`);
+    await screen.until("Watching 3 parcels, 1 with “茶壶”");
+    expect(numbersOf(await screen.picture())).toEqual(["T3"]);
     screen.type("q");
     await screen.ended;
   });
