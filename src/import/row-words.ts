@@ -47,7 +47,9 @@ function describeHeld(
     return `equals order ${id}, which was sent with the ref ${operation.ref}: did a program rewrite the ref?`;
   if (isMade(operation)) return `equals order ${id} (operation ${name})`;
   if (isLost) return `equals an order in doubt; settle it with: ${settle}`;
-  return `equals an order that another run is sending (operation ${name})`;
+  return isEdited
+    ? `may be the edited row of operation ${name}, which another run is sending`
+    : `equals an order that another run is sending (operation ${name})`;
 }
 
 /** Why a row is held; undefined for a row that is not. */
