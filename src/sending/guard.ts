@@ -7,6 +7,7 @@ import { CourierError } from "../core/errors.ts";
 import { formatRelative, formatUntil, utcDate } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import {
+  isCancelled,
   isMade,
   nameOperation,
   type Operation,
@@ -205,7 +206,8 @@ function describeEqual(operation: Operation, { clock }: Context): string {
   const sentMs = sentAsOfNow(operation, nowMs);
   const time = sentMs === undefined ? "" : ` ${formatRelative(sentMs, nowMs)}`;
   const when = ref === undefined ? time : `${time} with the ref ${ref}`;
-  if (isMade(operation)) return `the same order was sent${when}, as ${order?.id}`;
+  const since = isCancelled(operation) ? ", and was cancelled since" : "";
+  if (isMade(operation)) return `the same order was sent${when}, as ${order?.id}${since}`;
   if (state === "unknown") return `the same order was sent${when}, and may or may not have been created`;
   return `the same order is being sent by another courier process (run ${operation.run})`;
 }

@@ -187,6 +187,22 @@ describe("another ref", () => {
     expect(requestCount(home, "POST")).toBe(2);
   });
 
+  test("is not called standing where the order that was found has been cancelled", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect((await create(home, "A-1")).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+    expect((await home.courier("orders cancel 1000001 --yes", { env })).exit).toBe(0);
+    const first = await create(home, "B-2");
+    expect([first.exit, errorOf(first).message]).toEqual([
+      2,
+      expect.stringContaining(
+        "as 1000001, and was cancelled since; nothing was sent: it was in doubt until now",
+      ),
+    ]);
+  });
+
   test("is sent while another process sends an equal order", async () => {
     const home = await createServedHome();
     await create(home, "C-1"); // the customer is known from here on
