@@ -91,6 +91,7 @@ export function cancelPlanned(
     const endNote = noteStop(context);
     const meter = context.meter();
     let isOver = false;
+    let endedCount = -1;
     try {
       const isIdle = chosen.length === 0 && plan.inDoubt.every(({ isUnwanted }) => isUnwanted);
       const tools = isIdle ? undefined : await begin(undone, context);
@@ -101,7 +102,7 @@ export function cancelPlanned(
       const begun = new Map<ReadOrder, Begun>();
       const cancel = async (each: ReadOrder): Promise<Attempt<CancelResult | "unsent">> =>
         unrecorded ? { done: "unsent" } : attempt(each, begun, tools as CancelTools, onUnrecorded);
-      let endedCount = 0;
+      endedCount = 0;
       for await (const end of inPasses(chosen, cancel, context)) {
         endedCount += 1;
         meter.update(() =>
@@ -125,7 +126,8 @@ export function cancelPlanned(
     } finally {
       endNote();
       meter.end();
-      if (!isOver) messages.warn(`stopped: the result cannot be written; ${goOn}`);
+      if (!isOver && endedCount < chosen.length)
+        messages.warn(`stopped: the result cannot be written; ${goOn}`);
     }
     const chosenOnes = new Set(chosen);
     yield* plan.found.filter((each) => !chosenOnes.has(each)).map((each) => count(rowFound(each)));

@@ -327,16 +327,30 @@ async function* cancelAll(
     return reported;
   };
   const cancelled = mapInOrder(found, callsAtOnce, cancelEach, { isIrrevocable: true });
-  for await (const { row, refusal, isUnshown } of cancelled) {
-    if (refusal) refusals.push(refusal);
-    if (isUnshown) hidden.push(show(row.id));
-    if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
-    if (row.outcome === "accepted") {
-      const text = describeAccepted(row);
-      accepted.push(text);
-      if (found.length > 1) context.messages.note(text);
+  let reported = 0;
+  let isUnread = true;
+  try {
+    for await (const { row, refusal, isUnshown } of cancelled) {
+      reported += 1;
+      if (refusal) refusals.push(refusal);
+      if (isUnshown) hidden.push(show(row.id));
+      if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
+      if (row.outcome === "accepted") {
+        const text = describeAccepted(row);
+        accepted.push(text);
+        if (found.length > 1) context.messages.note(text);
+      }
+      yield row;
     }
-    yield row;
+    isUnread = false;
+  } catch (error) {
+    isUnread = false;
+    throw error;
+  } finally {
+    if (isUnread && reported < found.length)
+      context.messages.warn(
+        "stopped: the result cannot be written; the same command again cancels the orders that were not reached",
+      );
   }
   const sum = found.length === 1 ? "" : `${done} of ${found.length} orders cancelled; `;
   // "0 of 2 cancelled" would say what is not known.

@@ -420,6 +420,27 @@ describe("places where no file can be", () => {
         "before you run it again, see what was done: courier log",
       );
   });
+
+  test("a cancel says where it did not reach all orders (needs /dev/full)", async () => {
+    const { courier, sandbox } = await createServedProcessHome();
+    const file = Array.from({ length: 20 }, (_, index) => row(`A-${index}`));
+    expect((await courier("orders import - --yes", { stdin: sheet(...file) })).exit).toBe(0);
+    const cancels = () => sandbox.requests.filter(({ method }) => method === "DELETE").length;
+    const shell = 'exec "$@" > /dev/full';
+    const goesOn = "the same command again cancels the orders that were not reached";
+    const words = "orders cancel --status pending --yes --ndjson";
+    const first = await courier(words, { shell });
+    expect([first.exit, cancels() < 20, first.stderr.includes(goesOn)], first.stderr).toEqual([
+      5,
+      true,
+      true,
+    ]);
+    expect((await courier(words)).exit).toBe(0);
+    expect(cancels()).toBe(20);
+    const undone = await courier("undo 1 --yes --json", { shell });
+    expect(undone.exit).toBe(5);
+    expect(undone.stderr).not.toContain("it continues where it stopped");
+  });
 });
 
 test("with room for few open files a run ends in plain words, and ships nothing twice", async () => {
