@@ -236,7 +236,9 @@ function* decideUnedited(
 ): Work<RowDecision> {
   const isAllowed = policy.isAllowed(row);
   const placed = row.ref === undefined ? findSlot(row, own, numbered, file, policy) : findNamed(own);
-  const isUnplaced = !placed || placed.state === "refused";
+  const isSentAgain =
+    placed !== undefined && isOver(placed) && numbered !== undefined && isStanding(numbered);
+  const isUnplaced = !placed || placed.state === "refused" || isSentAgain;
   const isOfNumber = numbered !== undefined && isMadeOf(row, numbered, file);
   // A cancelled order may have been sent again from another file, and the sheet still has the old number.
   const isReplaced = () => numbered && isCancelled(numbered) && findBlocker(row, equal, file, policy, nowMs);
@@ -254,6 +256,11 @@ function* decideUnedited(
     if (decision.kind !== "cancelled" && decision.kind !== "undone")
       return isAllowed && !isJustFound ? { kind: "send", allowance: "extra" } : decision;
     if (isAllowed) return { kind: "send", allowance: "equal" };
+    // Another machine may have sent it again, and have written the number of that order.
+    const unknown = numbered ? undefined : numberOf(row, file);
+    const covering = unknown?.number === undefined ? undefined : coverWritten(unknown.number, policy);
+    if (unknown?.number !== undefined && unknown.holder === undefined && covering && !covering.isCancelled)
+      return { kind: "written", number: unknown.number, ...covering };
     const isCorrected = decision.kind === "cancelled" && decision.change !== undefined;
     if (!isCorrected && !policy.resendCancelled) return decision;
     // It may have been sent again in another way.
@@ -268,7 +275,7 @@ function* decideUnedited(
     return { kind: "refused", operation };
   const supersedes = operation ? { supersedes: operation } : {};
   const blocker = findBlocker(row, equal, file, policy, nowMs);
-  const { number, holder } = file.byNumber?.numberOf(row.row) ?? { number: row.writtenNumbers?.[0] };
+  const { number, holder } = numberOf(row, file);
   const isOfOther = holder !== undefined || (numbered !== undefined && !isOfNumber);
   if (number !== undefined && isOfOther && (!blocker || isMade(blocker)))
     return isAllowed
@@ -296,6 +303,14 @@ function* decideUnedited(
   if (isMade(blocker) && policy.skipShipped && !isOfEqual && !isHeldByRow(blocker, file))
     return { kind: "shipped", operation: blocker, isElsewhere: true };
   return { kind: "held", operation: blocker };
+}
+
+/** The number in the row's cells. */
+function numberOf(
+  { row, writtenNumbers }: Pick<RowToSend, "row" | "writtenNumbers">,
+  { byNumber }: FileFacts,
+): { readonly number: string | undefined; readonly holder?: RowName | undefined } {
+  return byNumber?.numberOf(row) ?? { number: writtenNumbers?.[0] };
 }
 
 function coverWritten(number: string, { skipShipped, isCancelledNumber = () => false }: RowPolicy) {

@@ -189,6 +189,31 @@ describe("a sheet that has the numbers of its orders", () => {
     expect(first).toMatch(/,CR\d+,CO\d+,cancelled,[^,]+,"?the sheet says that it is shipped as CR\d+, which/);
   });
 
+  test.each(["A-1", ""])(
+    "that another machine made after this one's was undone keeps its number (ref %o)",
+    async (ref) => {
+      const home = await createImportHome(sheet(row(ref), row(ref && "A-2", "王五", "13700137001")));
+      expect((await home.run()).exit).toBe(0);
+      expect((await home.courier("undo 1 --yes")).exit).toBe(0);
+      expect((await home.importFile(home.file, "--in-place", another(home))).exit).toBe(0);
+      const before = await readFile(home.file, "utf8");
+      for (const [words, exit, all] of [
+        ["", 3, "held held"],
+        ["--skip-shipped", 0, "shipped shipped"],
+      ] as const) {
+        const ran = await home.run(`--in-place ${words}`);
+        expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([exit, all, 4]);
+        const text = await readFile(home.file, "utf8");
+        expect(text.replace(/,"[^"]*"$/gm, ",")).toBe(before);
+      }
+      const written = await home.courier(["orders", "write-back", home.file, "--in-place", "--refresh"]);
+      expect(written.exit, written.stderr).toBe(0);
+      expect(await readFile(home.file, "utf8")).toBe(before);
+      const again = await home.run("--allow-duplicate row:1");
+      expect([outcomes(again.report), home.posts]).toEqual(["created held", 5]);
+    },
+  );
+
   test("is shipped with --skip-shipped, and all rows are counted", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("", "王五")));
     expect((await home.run("--in-place")).exit).toBe(0);
