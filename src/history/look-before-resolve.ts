@@ -80,7 +80,7 @@ function isLikelyOrder(
   if (detail) {
     const comparison = compareDetail(draft, detail);
     const isHidden = distinguishingFields.every((field) => comparison[field] !== "differs");
-    return isHidden || mayBeOrder(draft, detail, comparison, nothingLearned);
+    return isHidden || mayBeOrder(draft, detail, comparison, { ...nothingLearned, keepsItems: true });
   }
   return summary !== undefined && isNamedAs(draft, summary);
 }

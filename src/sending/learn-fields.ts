@@ -41,12 +41,12 @@ export function fieldsOf({ fields }: Learned, draft: Draft | undefined): FieldKn
   };
 }
 
-/** True where the service is known to show receivers' names like the draft's unchanged; of other characters, any names. */
-export function keepsSomeNames({ fields }: Learned, draft: Draft): boolean {
-  const kind = kindOf(draft, "receiver.name");
+/** True where the service is known to show names like the draft's unchanged; of other characters, any names. */
+export function keepsSome(field: "receiver.name" | "item.name", { fields }: Learned, draft: Draft): boolean {
+  const kind = kindOf(draft, field);
   const kinds = kind === "odd" ? (["plain", "han"] as const) : [kind];
-  if ((fields[comparedFields.indexOf("receiver.name")]?.changed ?? 0) > 0) return false;
-  return kinds.some((each) => (fields[bitOf("receiver.name", each) ?? 0]?.kept ?? 0) >= enoughOrders);
+  if ((fields[comparedFields.indexOf(field)]?.changed ?? 0) > 0) return false;
+  return kinds.some((each) => (fields[bitOf(field, each) ?? 0]?.kept ?? 0) >= enoughOrders);
 }
 
 /** Undefined where it cannot be read: it then rules nothing out. */

@@ -5,7 +5,7 @@ import type { OrderElsewhere } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
-import { fieldsOf, keepsSomeNames, learnFromSummaries, readDetail } from "./learn-fields.ts";
+import { fieldsOf, keepsSome, learnFromSummaries, readDetail } from "./learn-fields.ts";
 import { compareDetail, fieldBits, isExact } from "./matching.ts";
 import { orderFacts } from "./order-facts.ts";
 import { createPossibleOrders, mayBeOrder } from "./possible-orders.ts";
@@ -67,7 +67,9 @@ export async function createOrdersElsewhere(
   async function findEqual(draft: Draft): Promise<readonly OrderElsewhere[]> {
     const equal: OrderElsewhere[] = [];
     const possible: OrderElsewhere[] = [];
-    const fields = fieldsOf(learned, draft);
+    // A person who reviews a single order is not asked about every order to the same receiver.
+    const keepsItems = !isImport || keepsSome("item.name", learned, draft);
+    const fields = { ...fieldsOf(learned, draft), keepsItems };
     const { named, anyName } = findPossible(draft, fields);
     for (const { id } of named) {
       await read(id.value);
@@ -83,7 +85,7 @@ export async function createOrdersElsewhere(
       else if (!comparison || mayBeOrder(draft, detail, comparison, fields))
         possible.push({ orderId: id.value, isCertain: false });
     }
-    if (!isImport || keepsSomeNames(learned, draft)) return [...equal, ...possible];
+    if (!isImport || keepsSome("receiver.name", learned, draft)) return [...equal, ...possible];
     // A service that is not known to keep names may show any. A single order is not worth so many calls.
     const done = new Set(named.map(({ id }) => id.value));
     for (const { id } of anyName) {

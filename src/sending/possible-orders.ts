@@ -20,6 +20,9 @@ export interface PossibleOrders {
   readonly anyName: readonly OrderSummary[];
 }
 
+/** `keepsItems`: the service is known to show some names of items unchanged. */
+export type ItemKnowledge = Pick<FieldKnowledge, "kept" | "changed"> & { readonly keepsItems: boolean };
+
 /** Finds by what a list shows which orders may be a draft's. */
 export function createPossibleOrders(summaries: readonly OrderSummary[]) {
   const byName = new Map<string, OrderSummary[]>();
@@ -41,9 +44,10 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
       put(byItem, normalise(summary.item_name ?? ""), summary);
     }
   }
-  return (draft: Draft, { changed }: FieldKnowledge): PossibleOrders => {
+  return (draft: Draft, fields: ItemKnowledge): PossibleOrders => {
+    const { changed } = fields;
     const isItem = (summary: OrderSummary) =>
-      changed.has("item.name") || compareSummary(draft, summary)["item.name"] !== "differs";
+      mayBeItem(draft, summary.item_name, compareSummary(draft, summary), fields);
     const sent = draft.receiver?.name ?? "";
     const name = normalise(sent);
     const hidden = (masked.get(name.charAt(0)) ?? []).filter(({ receiver }) => fits(sent, receiver?.name));
@@ -61,14 +65,14 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
  */
 export function mayBeOrder(
   draft: Draft,
-  { receiver }: OrderDetail,
+  { receiver, item }: OrderDetail,
   comparison: Comparison,
-  fields: Pick<FieldKnowledge, "kept" | "changed">,
+  fields: ItemKnowledge,
 ): boolean {
   if (isLikely(comparison, fields)) return true;
-  const { kept, changed } = fields;
+  const { kept } = fields;
   if (comparedFields.some((field) => comparison[field] === "differs" && kept.has(field))) return false;
-  if (comparison["item.name"] === "differs" && !changed.has("item.name")) return false;
+  if (!mayBeItem(draft, item?.name, comparison, fields)) return false;
   const [name, phone, address] = [
     comparison["receiver.name"],
     comparison["receiver.phone"],
@@ -82,6 +86,25 @@ export function mayBeOrder(
     address === "agrees" || fitsAddress(draft.receiver, receiver?.address),
   ];
   return same.filter(Boolean).length >= 2;
+}
+
+/** False where a service that keeps names of items shows another one. */
+function mayBeItem(
+  { item }: Draft,
+  shown: string | null | undefined,
+  comparison: Comparison,
+  { kept, changed, keepsItems }: ItemKnowledge,
+): boolean {
+  if (comparison["item.name"] !== "differs" || changed.has("item.name")) return true;
+  if (kept.has("item.name")) return false;
+  return !keepsItems || isLikeItem(item?.name ?? "", shown ?? "");
+}
+
+/** Services cut the names of items, write characters in them as codes, and add to them. */
+function isLikeItem(sent: string, shown: string): boolean {
+  const [one, other] = [sent, shown].map((text) => lettersOf(text.replace(/&#?\w+;/g, "")));
+  if (!one || !other) return true;
+  return one.startsWith(other) || other.startsWith(one);
 }
 
 /** `张**` fits 张国明: what is shown stands at the same end. */

@@ -345,6 +345,9 @@ describe("an order made elsewhere that the service shows in another way", () => 
     ...order,
     receiver: order.receiver && { ...order.receiver, name: "客户" },
   });
+  const item =
+    (name: string): Rewriting =>
+    (order) => ({ ...order, item: order.item && { ...order.item, name } });
   const both =
     (...all: readonly Rewriting[]): Rewriting =>
     (order, view) =>
@@ -362,12 +365,17 @@ describe("an order made elsewhere that the service shows in another way", () => 
     ],
     ["one name for all", hidden],
     ["the name in other characters", rewritings["traditional characters simplified"]],
-  ])("holds the row: %s", async (_how, rewrite) => {
+    ["codes in the item's name", rewritings["& shown as &amp;"], "Tea & cup"],
+    ["the item's name cut", rewritings["item name cut at 20 characters"]],
+    ["the item's emoji as ?", rewritings["emoji shown as ?"]],
+    ["one item for all", item("货物"), "茶叶"],
+  ] satisfies [string, Rewriting, string?][])("holds the row: %s", async (_how, rewrite, goods?: string) => {
     const home = await createUnfaithfulHome({ rewrite });
-    home.service.foreign(tellingDraft);
+    const draft = { ...tellingDraft, item: { ...tellingDraft.item, name: goods ?? tellingDraft.item.name } };
+    home.service.foreign(draft);
     home.clock.advance(60_000);
-    const other = { ...tellingDraft.receiver, name: "張偉", phone: "13700137999", detail: "古翠路9号" };
-    const stdin = JSON.stringify([tellingDraft, { ...tellingDraft, receiver: other }]);
+    const other = { ...draft.receiver, name: "張偉", phone: "13700137999", detail: "古翠路9号" };
+    const stdin = JSON.stringify([draft, { ...draft, receiver: other }]);
     const ran = await home.courier("orders import - --yes --json", { stdin });
     const report = JSON.parse(ran.stdout);
     expect([ran.exit, outcomes(report)], ran.stderr).toEqual([3, "held created"]);
@@ -396,6 +404,41 @@ describe("an order made elsewhere that the service shows in another way", () => 
     expect(await importRows(written)).toEqual([3, "held"]);
     expect(await importRows(written, "--skip-shipped")).toEqual([0, "shipped"]);
     expect(home.service.orders).toHaveLength(1);
+  });
+
+  test("equals the row where only the list adds to the item's name", async () => {
+    const rewrite: Rewriting = (order, view) => (view === "list" ? item("茶叶等1件")(order, view) : order);
+    const home = await createUnfaithfulHome({ rewrite });
+    const draft = { ...tellingDraft, item: { ...tellingDraft.item, name: "茶叶" } };
+    home.service.foreign(draft);
+    home.clock.advance(60_000);
+    const ran = await home.courier("orders import - --yes --json", { stdin: JSON.stringify([draft]) });
+    expect(JSON.parse(ran.stdout)[0].error.message, ran.stderr).toMatch(/^equals order 1, /);
+  });
+
+  test("of other goods for the same receiver holds no row, once the service is known to keep their names", async () => {
+    const home = await createUnfaithfulHome();
+    const made = (name: string, goods: string) => ({
+      ...tellingDraft,
+      receiver: { ...tellingDraft.receiver, name },
+      item: { ...tellingDraft.item, name: goods },
+    });
+    home.service.foreign(made("王五", "茶叶"));
+    home.clock.advance(60_000);
+    const importRows = async (...rows: readonly object[]) => {
+      const ran = await home.courier("orders import - --yes --json", { stdin: JSON.stringify(rows) });
+      return outcomes(JSON.parse(ran.stdout));
+    };
+    expect(await importRows(made("王五", "台灯"))).toBe("held");
+    await importRows(
+      ...Array.from({ length: 25 }, (_, index) =>
+        made(`张${"一二三四五".at(index / 5)}${"甲乙丙丁戊".at(index % 5)}`, "茶杯"),
+      ),
+    );
+    home.clock.advance(60_000);
+    expect(await importRows(made("王五", "台灯"))).toBe("created");
+    expect(await importRows(made("王五", "Lamp, dark red, with its bulb"))).toBe("created");
+    expect(await importRows(made("王五", "茶叶"))).toBe("held");
   });
 
   test("is looked for among other names in at most 50 calls, until the service is known to keep names", async () => {
