@@ -10,8 +10,11 @@ import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { show } from "../terminal/blocks.ts";
 import {
+  type ComparedField,
   compareDetail,
+  comparedFields,
   distinguishingFields,
+  fieldBits,
   hasOtherReceiverAndItem,
   hasOtherWholeReceiver,
 } from "./matching.ts";
@@ -44,7 +47,8 @@ export async function describeOther(
   order: OrderDetail,
   ledger: Ledger,
 ): Promise<string | undefined> {
-  if (isAnotherOrder(operation, order)) return describeAnotherOrder(order);
+  if (isAnotherOrder(operation, order) && !(await isExplained(operation, order, ledger)))
+    return describeAnotherOrder(order);
   const owner = differs(operation, order) ? await findBeside(operation, order, ledger) : undefined;
   return owner && `the service shows the data of ${nameOperation(owner)}: ${nameShown(order)}`;
 }
@@ -71,8 +75,8 @@ function isNamed(draft: Draft, order: OrderDetail): boolean {
 }
 
 /**
- * The create that has an order, and why the order is another one, of which it warns. What is certain is recorded: the
- * create is in doubt from then on.
+ * The create that has an order, and why the order is another one, of which it warns. Where the order has the data of a
+ * create that was sent beside it, and certainly not its own, the create is in doubt from then on.
  */
 export async function readOwner(
   order: OrderDetail,
@@ -83,7 +87,8 @@ export async function readOwner(
   const operation = name && (await ledger.findOperation(name));
   const other = operation && (await describeOther(operation, order, ledger));
   if (!operation || !other) return { operation };
-  const isTaken = await withdrawIfCertain(operation, order, ledger, clock);
+  const isExchanged = (await findBeside(operation, order, ledger)) !== undefined;
+  const isTaken = isExchanged && (await withdrawIfCertain(operation, order, ledger, clock));
   const inDoubt = isTaken ? `; ${nameOperation(operation)} is in doubt now: courier orders resolve` : "";
   warn?.(`${describeAnswer(operation, other)}${inDoubt}`);
   if (isTaken) onWithdrawn?.(operation);
@@ -91,6 +96,18 @@ export async function readOwner(
 }
 
 export type OwnerTools = Pick<ReconcileTools, "ledger" | "customer" | "clock" | "warn" | "onWithdrawn">;
+
+/** True where the service is known to change all fields that differ. */
+async function isExplained(
+  { draft = {}, customer }: Operation,
+  order: OrderDetail,
+  ledger: Ledger,
+): Promise<boolean> {
+  const { fields } = await ledger.learned(customer, fieldBits);
+  const isChanged = (field: ComparedField) => (fields[comparedFields.indexOf(field)]?.changed ?? 0) > 0;
+  const comparison = compareDetail(draft, order);
+  return distinguishingFields.every((field) => comparison[field] !== "differs" || isChanged(field));
+}
 
 export function describeAnswer(operation: Operation, other: string): string {
   return `the answer to ${nameOperation(operation)} named order ${operation.order?.id}, but ${other}`;

@@ -311,6 +311,27 @@ describe("two rows whose answers were exchanged", () => {
   });
 });
 
+test("a service that shows one name and one item for all orders takes no order from its create", async () => {
+  const home = await createUnfaithfulHome({
+    rewrite: (shown) => ({
+      ...shown,
+      receiver: { ...shown.receiver, name: "客户", phone: "137****0000", address: "上海市****" },
+      item: { ...shown.item, name: "货物" },
+    }),
+  });
+  const file = path.join(home.directory, "orders.csv");
+  await writeFile(file, sheet(row("R-1"), row("R-2", "王五", "13700137001")));
+  const words = `orders import ${file} --yes --json`;
+  expect((await home.courier(words)).exit).toBe(0);
+  expect((await home.courier(words)).exit).toBe(0);
+  for (const line of ["orders show ref:R-1", "orders cancel 2 --yes"]) {
+    const ran = await home.courier(line);
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.not.stringContaining("warning")]);
+  }
+  const again = await home.courier(words);
+  expect(outcomes(JSON.parse(again.stdout)), again.stderr).toBe("shipped cancelled");
+});
+
 test("cancel leaves an order alone that a number led to and that has others, unless its id is named", async () => {
   const home = await homeThatShows({ receiver: { ...receiver, address } });
   const { tracking_number } = JSON.parse((await home.courier("orders show 1000001 --json")).stdout);
