@@ -1,5 +1,6 @@
 /** The parcels of a shop, as its sheet has them: rows are edited, sorted, taken out and added. */
 
+import { parse } from "csv-parse/sync";
 import type { MadeOrder, OrderBody } from "../support/unfaithful-ways.ts";
 
 export interface Parcel {
@@ -9,7 +10,17 @@ export interface Parcel {
   edits: number;
   /** The shop does not know that its order was made: without a ref, only such a row may be edited. */
   isOpen: boolean;
+  /** What an import has written beside the row; undefined before. */
+  written?: readonly string[];
 }
+
+export const writtenTitles = [
+  "Courier tracking number",
+  "Courier order number",
+  "Courier state",
+  "Courier estimated fee",
+  "Courier error",
+];
 
 const sender = {
   name: "店",
@@ -80,13 +91,25 @@ export function createParcels(random: () => number, hasRefs: boolean) {
 }
 
 export function toSheet(rows: readonly Parcel[]): string {
-  const lines = rows.map(({ ref, body }) => {
+  const titles = rows.some(({ written }) => written) ? writtenTitles : [];
+  const lines = rows.map(({ ref, body, written = [] }) => {
     const cells = columns.map((column) => {
       const [part = "", field = ""] = column.split(".");
       const values = body[part as "sender" | "receiver" | "item"] as Readonly<Record<string, unknown>>;
       return String(values[field] ?? "");
     });
-    return [ref, ...cells].map((cell) => `"${cell}"`).join(",");
+    const beside = titles.map((_, index) => written[index] ?? "");
+    return [ref, ...cells, ...beside].map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",");
   });
-  return [`ref,${columns.join(",")}`, ...lines, ""].join("\n");
+  return [["ref", ...columns, ...titles].join(","), ...lines, ""].join("\n");
+}
+
+/** Takes over what an import has written into the sheet of these rows. */
+export function readWritten(text: string, rows: readonly Parcel[]): void {
+  const records: readonly Readonly<Record<string, string>>[] = parse(text, { columns: true });
+  for (const [index, record] of records.entries()) {
+    const parcel = rows[index];
+    const written = writtenTitles.map((title) => record[title]);
+    if (parcel && written.every((each) => each !== undefined)) parcel.written = written;
+  }
 }

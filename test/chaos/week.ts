@@ -1,13 +1,13 @@
 /** A shop's week: imports, edits, cancels and undos in any order, at a service that loses answers and exchanges them. */
 
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createRandom } from "../../src/sandbox/random.ts";
 import { copyState } from "../support/copy-state.ts";
 import { rewritings } from "../support/rewritings.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 import type { Fate, MadeOrder, Ways } from "../support/unfaithful-ways.ts";
-import { createParcels, type Parcel, toSheet } from "./parcels.ts";
+import { createParcels, type Parcel, readWritten, toSheet } from "./parcels.ts";
 
 const second = 1_000;
 const minute = 60 * second;
@@ -27,6 +27,7 @@ export async function liveWeek(seed: number, steps: number): Promise<readonly st
   /** Nothing is edited: then another machine and a restored ledger know each row by the list. */
   const isPlain = chance(0.35);
   const hasRefs = chance(0.6);
+  const hasNumbers = chance(0.5);
   const lasting: Ways = {
     ...(!isPlain && chance(0.6) ? { rewrite: pick(Object.values(rewritings)) } : {}),
     ...(!isPlain && chance(0.4) ? { listLagMs: pick([3, 40, 240, 540]) * second } : {}),
@@ -92,6 +93,7 @@ export async function liveWeek(seed: number, steps: number): Promise<readonly st
 
   async function importSheet(words = "", state?: string) {
     await writeFile(file(), toSheet(rows));
+    const numbersBefore = new Map(rows.map((parcel) => [parcel, parcel.written?.[0] ?? ""]));
     log.push(
       `  rows of parcels ${rows.map(({ number, edits }) => `${number}${"'".repeat(edits)}`).join(" ")}`,
     );
@@ -99,6 +101,25 @@ export async function liveWeek(seed: number, steps: number): Promise<readonly st
     const { stdout } = await run(["orders", "import", file(), "--yes", "--ndjson", ...flags], { state });
     const report = stdout.split("\n").filter((line) => line.startsWith("{"));
     for (const row of report.map((line): ReportRow => JSON.parse(line))) checkRow(row);
+    if (!isWritten(words)) return;
+    const text = await readFile(file(), "utf8");
+    log.push(text);
+    readWritten(text, rows);
+    for (const [parcel, before] of numbersBefore) checkWritten(parcel, before);
+  }
+
+  const isWritten = (words: string) => words.includes("--in-place");
+
+  /** The number beside a row is that of its order, and no number of a parcel that is on its way is lost. */
+  function checkWritten(parcel: Parcel, before: string) {
+    const [number = "", , state] = parcel.written ?? [];
+    const ofNumber = (wanted: string) =>
+      service.orders.find(({ trackingNumber }) => trackingNumber === wanted);
+    const [order, former] = [ofNumber(number), ofNumber(before)];
+    const what = `sheet of parcel ${parcel.number}: ${number} ${state}, before ${before}`;
+    if (order && parcels.ownerOf(order) !== parcel) problems.push(`${what}: ${describe(order)}`);
+    const isLost = former && former.status !== "cancelled" && parcels.ownerOf(former) === parcel;
+    if (isLost && !order) problems.push(`${what}: ${describe(former)}`);
   }
 
   function checkRow({ row, outcome, id }: ReportRow) {
@@ -111,7 +132,9 @@ export async function liveWeek(seed: number, steps: number): Promise<readonly st
       parcel.isOpen = false;
     }
     if (outcome === "refused" && liveOf(parcel).length > 0) problems.push(what);
-    if (outcome === "cancelled" && order && order.status !== "cancelled") problems.push(what);
+    const isOfOther = order !== undefined && parcels.ownerOf(order) !== parcel;
+    if (outcome === "cancelled" && order && (order.status !== "cancelled" || isOfOther))
+      problems.push(`${what}: ${describe(order)}`);
   }
 
   function checkPrinted(what: string, parcel: Parcel, { exit, stdout }: { exit: number; stdout: string }) {
@@ -189,10 +212,13 @@ export async function liveWeek(seed: number, steps: number): Promise<readonly st
     foreign = new Set(madeIds().filter((id) => !restored.has(id)));
     log.push("  restored");
   }
-  async function importElsewhere() {
+  /** Another machine imports the sheet, or takes back what it has sent. */
+  async function workElsewhere() {
     clock.advance(5 * second);
     const before = new Set(madeIds());
-    await importSheet("", path.join(home.directory, "another machine"));
+    const state = path.join(home.directory, "another machine");
+    if (chance(0.3)) await run(["undo", String(1 + Math.floor(random() * 2)), "--yes"], { state });
+    else await importSheet(hasNumbers && chance(0.7) ? "--in-place" : "", state);
     clock.advance(5 * second); // what was sent is made
     foreign = new Set([...foreign, ...madeIds().filter((id) => !before.has(id))]);
   }
@@ -200,6 +226,8 @@ export async function liveWeek(seed: number, steps: number): Promise<readonly st
   const actions: readonly (readonly [weight: number, act: () => unknown])[] = [
     [5, () => importSheet()],
     [1, () => importSheet("--concurrency 1")],
+    [hasNumbers ? 4 : 0, () => importSheet("--in-place")],
+    [hasNumbers ? 1 : 0, () => importSheet("--in-place --skip-shipped")],
     [1, () => importSheet("--skip-shipped")],
     [1, () => importSheet("--retry-refused --skip-changed")],
     [5, edit],
@@ -237,7 +265,7 @@ export async function liveWeek(seed: number, steps: number): Promise<readonly st
     ],
     [isPlain ? 2 : 0, keepBackup],
     [isPlain ? 2 : 0, restore],
-    [isPlain ? 2 : 0, importElsewhere],
+    [isPlain ? 2 : 0, workElsewhere],
   ];
   const weights = actions.reduce((sum, [weight]) => sum + weight, 0);
   async function act() {
