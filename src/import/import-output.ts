@@ -464,7 +464,11 @@ function someRefused(
       ? `where an edited row replaces its order, cancel that one first: ${nextCommand("orders cancel ID")}`
       : "",
     heldByPossible > 0
-      ? 'where the order that a row may equal is its own, write its tracking number into the row, in a column "Courier tracking number", and add --skip-shipped'
+      ? `where the order that a row may equal is its own, ${
+          plan.overview.header.length > 0
+            ? 'write its tracking number into the row, in a column "Courier tracking number", and add --skip-shipped'
+            : "leave the row out of the file"
+        }`
       : "",
     held > heldByDoubt + heldAsEdited + heldByPossible
       ? "--skip-shipped counts a row that equals an order, or has the number of one, as shipped"
