@@ -15,7 +15,10 @@ export async function findElsewhere(
   overview: Overview,
   choice: LookupChoice,
   context: Context,
-): Promise<Pick<Survey, "found" | "comparedMs"> & Pick<RowPolicy, "elsewhere" | "isCancelledNumber">> {
+): Promise<
+  Pick<Survey, "found" | "comparedMs"> &
+    Pick<RowPolicy, "elsewhere" | "numbersElsewhere" | "isCancelledNumber">
+> {
   const { messages, globals } = context;
   const survey = await surveyElsewhere(await createReconcileTools(choice, context), {
     isImport: true,
@@ -26,13 +29,18 @@ export async function findElsewhere(
       return (await prompts?.confirm(question, false)) ?? false;
     },
   });
-  const { elsewhere, found, comparedMs, cancelledNumbers } = survey;
-  const isCancelledNumber = (number: string) => cancelledNumbers.has(number);
-  if (!elsewhere || elsewhere.isEmpty) return { elsewhere: undefined, found, comparedMs, isCancelledNumber };
+  const { elsewhere, found, comparedMs, numbers, cancelledNumbers } = survey;
+  const known = {
+    found,
+    comparedMs,
+    numbersElsewhere: (orderId: string) => numbers.get(orderId) ?? [],
+    isCancelledNumber: (number: string) => cancelledNumbers.has(number),
+  };
+  if (!elsewhere || elsewhere.isEmpty) return { elsewhere: undefined, ...known };
   const ordersOf = new Map<string, readonly OrderElsewhere[]>();
   for await (const { content, draft } of goodRows(source, overview))
     if (!ordersOf.has(content)) ordersOf.set(content, await elsewhere.findEqual(draft));
   const choose: RowPolicy["elsewhere"] = ({ content }, isTaken = () => false) =>
     ordersOf.get(content)?.find(({ orderId }) => !isTaken(orderId));
-  return { elsewhere: choose, found, comparedMs, isCancelledNumber };
+  return { elsewhere: choose, ...known };
 }

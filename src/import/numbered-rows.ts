@@ -66,6 +66,7 @@ export function indexByNumber(
     },
     holderOf: (operation) => holders.get(nameOperation(operation)),
     numberOf: (row) => numbers.get(row),
+    rowOf: (number) => firstRows.get(number)?.row,
     countBefore: ({ row, content }) => ofContents.get(content)?.filter((each) => each < row).length ?? 0,
   };
 }

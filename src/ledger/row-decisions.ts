@@ -161,20 +161,35 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
       return undefined;
     }
 
+    /** The row that has the number of an order elsewhere in its cells. */
+    const holderOf = (orderId: string) =>
+      policy
+        .numbersElsewhere?.(orderId)
+        .map((number) => file.byNumber?.rowOf(number))
+        .find((holder) => holder !== undefined);
+
     /** Of a row that was corrected since, only the ref tells that it may be that order. */
-    function* findRemembered({ content, ref }: RowToSend): Work<OrderElsewhere | undefined> {
+    function* findRemembered(
+      { content, ref }: RowToSend,
+      isFree: (orderId: string) => boolean,
+    ): Work<OrderElsewhere | undefined> {
       const { equal, named } = yield* findOthers();
       const held = [
         { orderId: equal.get(content), isCertain: true },
         { orderId: named.get(ref), isCertain: false },
       ];
-      return held.find(
-        (each): each is OrderElsewhere => each.orderId !== undefined && !isTaken(each.orderId),
-      );
+      return held.find((each): each is OrderElsewhere => each.orderId !== undefined && isFree(each.orderId));
     }
 
+    /** An order whose number is beside a row is that row's. */
     function* findElsewhere(row: RowToSend): Work<OrderElsewhere | undefined> {
-      const order = policy.elsewhere?.(row, isTaken) ?? (yield* findRemembered(row));
+      const isItsOwn = (orderId: string) => !isTaken(orderId) && holderOf(orderId) === row.row;
+      const isFree = (orderId: string) =>
+        !isTaken(orderId) && [undefined, row.row].includes(holderOf(orderId));
+      const order =
+        policy.elsewhere?.(row, (orderId) => !isItsOwn(orderId)) ??
+        policy.elsewhere?.(row, (orderId) => !isFree(orderId)) ??
+        (yield* findRemembered(row, isFree));
       // Another process may have assigned it to a row meanwhile.
       return order && (yield* isOwned(customer, order.orderId)) ? { ...order, isCertain: false } : order;
     }

@@ -89,6 +89,8 @@ export interface RowsByNumber {
   holderOf(operation: OperationName): RowName | undefined;
   /** The number in the row's cells. */
   numberOf(row: number): RowNumber | undefined;
+  /** The first row that has the number in its cells. */
+  rowOf(number: string): number | undefined;
   /** How many rows without a ref that have their operations by number, and this content, are above the row. */
   countBefore(row: Pick<RowToSend, "row" | "content">): number;
 }
@@ -129,6 +131,8 @@ export interface RowPolicy {
         isTaken?: (orderId: string) => boolean,
       ) => OrderElsewhere | undefined)
     | undefined;
+  /** The numbers of an order elsewhere, where a list has shown it. */
+  readonly numbersElsewhere?: ((orderId: string) => readonly string[]) | undefined;
   /** True for the number of an order that the service's list calls cancelled. */
   readonly isCancelledNumber?: ((number: string) => boolean) | undefined;
   /** Of the orders elsewhere, those that cover another row already. */

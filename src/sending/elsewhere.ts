@@ -3,6 +3,7 @@
 import { CourierError, isInterruption } from "../core/errors.ts";
 import { parseInstant, utcDate } from "../core/time.ts";
 import type { Operation } from "../ledger/operation.ts";
+import type { OrderSummary } from "../model/interface.ts";
 import {
   createOrdersElsewhere,
   mostCalls,
@@ -26,7 +27,9 @@ export interface Survey {
   readonly found: ReadonlySet<string>;
   /** Until when all orders since the last comparison are in the list; undefined where they are not. */
   readonly comparedMs: number | undefined;
-  /** The tracking and order numbers of the orders that the list calls cancelled. */
+  /** The tracking and order numbers of the listed orders, by id. */
+  readonly numbers: ReadonlyMap<string, readonly string[]>;
+  /** Those of the orders that the list calls cancelled. */
   readonly cancelledNumbers: ReadonlySet<string>;
 }
 
@@ -45,7 +48,8 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
   const found = new Set<string>();
   const skip = (reason: string) => {
     note(`Orders made elsewhere were not compared: ${reason}`);
-    return { elsewhere: undefined, found, comparedMs: undefined, cancelledNumbers: new Set<string>() };
+    const none = { numbers: new Map<string, string[]>(), cancelledNumbers: new Set<string>() };
+    return { elsewhere: undefined, found, comparedMs: undefined, ...none };
   };
   let listing: RecordedListing;
   let isComplete: boolean;
@@ -63,12 +67,17 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
   }
   const elsewhere = await createOrdersElsewhere(listing, tools, options);
   const cancelled = listing.summaries.filter(({ status }) => status === "cancelled");
-  const cancelledNumbers = new Set(
-    cancelled.flatMap(({ tracking_number, order_no }) =>
-      [tracking_number, order_no].filter((each) => each != null),
-    ),
-  );
-  return { elsewhere, found, comparedMs: isComplete ? clock.now() : undefined, cancelledNumbers };
+  return {
+    elsewhere,
+    found,
+    comparedMs: isComplete ? clock.now() : undefined,
+    numbers: new Map(listing.summaries.map((each) => [each.id.value, numbersOf(each)])),
+    cancelledNumbers: new Set(cancelled.flatMap(numbersOf)),
+  };
+}
+
+function numbersOf({ tracking_number, order_no }: OrderSummary): readonly string[] {
+  return [tracking_number, order_no].filter((each) => each != null);
 }
 
 interface Recent {

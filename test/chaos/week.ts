@@ -100,7 +100,7 @@ export async function liveWeek(seed: number, steps: number): Promise<readonly st
     const flags = words.split(" ").filter(Boolean);
     const { stdout } = await run(["orders", "import", file(), "--yes", "--ndjson", ...flags], { state });
     const report = stdout.split("\n").filter((line) => line.startsWith("{"));
-    for (const row of report.map((line): ReportRow => JSON.parse(line))) checkRow(row);
+    for (const row of report.map((line): ReportRow => JSON.parse(line))) checkRow(row, numbersBefore);
     if (!isWritten(words)) return;
     const text = await readFile(file(), "utf8");
     log.push(text);
@@ -113,18 +113,21 @@ export async function liveWeek(seed: number, steps: number): Promise<readonly st
   /** The number beside a row is that of its order, and no number of a parcel that is on its way is lost. */
   function checkWritten(parcel: Parcel, before: string) {
     const [number = "", , state] = parcel.written ?? [];
-    const ofNumber = (wanted: string) =>
-      service.orders.find(({ trackingNumber }) => trackingNumber === wanted);
     const [order, former] = [ofNumber(number), ofNumber(before)];
     const what = `sheet of parcel ${parcel.number}: ${number} ${state}, before ${before}`;
     if (order && parcels.ownerOf(order) !== parcel) problems.push(`${what}: ${describe(order)}`);
-    const isLost = former && former.status !== "cancelled" && parcels.ownerOf(former) === parcel;
+    // A row with another name and another phone is one of another person.
+    const isSame = parcel.edits < 2 && former !== undefined && parcels.ownerOf(former) === parcel;
+    const isLost = isSame && former.status !== "cancelled";
     if (isLost && !order) problems.push(`${what}: ${describe(former)}`);
   }
 
-  function checkRow({ row, outcome, id }: ReportRow) {
+  const ofNumber = (wanted: string) => service.orders.find(({ trackingNumber }) => trackingNumber === wanted);
+
+  /** Of a row that counts as shipped by the number beside it, only that is known. */
+  function checkRow({ row, outcome, id }: ReportRow, numbers: ReadonlyMap<Parcel, string>) {
     const parcel = rows[row - 1] as Parcel;
-    const order = id === null ? undefined : orderOf(id);
+    const order = id === null ? ofNumber(numbers.get(parcel) ?? "") : orderOf(id);
     const what = `row of parcel ${parcel.number}: ${outcome} ${id}`;
     if (["created", "found", "shipped"].includes(outcome)) {
       if (!order || parcels.ownerOf(order) !== parcel)

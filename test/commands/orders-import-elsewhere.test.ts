@@ -45,6 +45,36 @@ describe("a row that equals an order made elsewhere", () => {
     expect((await home.run()).report).toMatchObject([{ outcome: "shipped", order_no, tracking_number }]);
   });
 
+  test.each(["", "--skip-shipped"])(
+    "is that of the row with its number, not of an equal row above it (%s)",
+    async (words) => {
+      const home = await createImportHome(sheet(row("K-1")));
+      const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+      expect((await home.importFile(home.file, "--in-place", { env })).exit).toBe(0);
+      const [head, first] = (await readFile(home.file, "utf8")).split("\n");
+      const text = [head, `${row("K-2")},,,,,`, first, ""].join("\n");
+      await home.put(text);
+      const held = await home.run();
+      expect(outcomes(held.report), held.stderr).toBe("created held");
+      const ran = await home.run(`${words} --in-place`);
+      expect(outcomes(ran.report), ran.stderr).toBe(words ? "shipped shipped" : "shipped held");
+      expect(home.posts).toBe(2);
+      const [, two = "", one] = (await readFile(home.file, "utf8")).split("\n");
+      expect(two).toMatch(/^K-2.*,CR\d+,/);
+      expect(one?.split(",")[10]).toBe(first?.split(",")[10]);
+    },
+  );
+
+  test("gives each of two equal rows the order whose number it has", async () => {
+    const home = await createImportHome(sheet(row("K-1"), row("K-2"), row("K-3")));
+    const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+    expect((await home.importFile(home.file, "--in-place --concurrency 1", { env })).exit).toBe(0);
+    const before = await readFile(home.file, "utf8");
+    const ran = await home.run("--skip-shipped --in-place");
+    expect([ran.exit, ran.report.map(({ id }) => id)], ran.stderr).toEqual([0, [1000001, 1000002, 1000003]]);
+    expect(await readFile(home.file, "utf8")).toBe(before);
+  });
+
   test("that the service does not list any more leaves the numbers of the sheet alone", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     await shipElsewhere(home, row("X-1"));
