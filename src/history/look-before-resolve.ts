@@ -7,12 +7,13 @@ import { counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import { readOwner } from "../sending/another-order.ts";
 import { nameCandidates } from "../sending/candidates.ts";
 import { readDetail } from "../sending/learn-fields.ts";
 import { compareDetail, distinguishingFields, isNamedAs, nothingLearned } from "../sending/matching.ts";
 import { mayBeOrder } from "../sending/possible-orders.ts";
 import { reconcile } from "../sending/reconcile.ts";
-import type { Reconciled } from "../sending/reconcile-types.ts";
+import type { Reconciled, ReconcileTools } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 
 /** The nearest candidates come first. More are not read. */
@@ -33,6 +34,7 @@ export async function lookBeforeResolve(
   let since: string | undefined;
   try {
     const tools = await createReconcileTools({ ledger, customer: operation.customer }, context);
+    await readBeside(operation, tools);
     const list: typeof tools.list = async function* (dateFrom) {
       since = dateFrom;
       for await (const summary of tools.list(dateFrom)) {
@@ -67,6 +69,18 @@ export async function lookBeforeResolve(
       });
     messages.warn(message);
     return [];
+  }
+}
+
+/** The answer to a create that was sent beside it may have named its order. */
+async function readBeside(operation: Operation, tools: ReconcileTools): Promise<void> {
+  const distanceTo = ({ run, number }: Operation) =>
+    1_000 * Math.abs(run - operation.run) + Math.abs(number - operation.number);
+  const beside = (await tools.ledger.findBeside(operation)).filter(({ state }) => state === "created");
+  const nearest = beside.sort((one, other) => distanceTo(one) - distanceTo(other));
+  for (const { order } of nearest.slice(0, mostRead)) {
+    const detail = order && (await readDetail(order.id, tools.detail));
+    if (detail) await readOwner(detail, tools);
   }
 }
 

@@ -69,9 +69,12 @@ function differs({ draft = {} }: Operation, order: OrderDetail): boolean {
   return distinguishingFields.some((field) => comparison[field] === "differs");
 }
 
+/** By the names, or where that of the receiver is hidden, by the phone or the address. */
 function isNamed(draft: Draft, order: OrderDetail): boolean {
   const comparison = compareDetail(draft, order);
-  return comparison["receiver.name"] === "agrees" && comparison["item.name"] === "agrees";
+  const name = comparison["receiver.name"];
+  const isPlace = comparison["receiver.phone"] === "agrees" || comparison["receiver.address"] === "agrees";
+  return comparison["item.name"] === "agrees" && (name === "agrees" || (name === "open" && isPlace));
 }
 
 /**

@@ -49,6 +49,8 @@ export interface FieldKnowledge {
 export const maskPattern = /[*＊•●×…]/;
 /** Fewer digits are not a complete telephone number. */
 const shortestPhone = 7;
+/** Behind hidden digits, fewer tell nothing. */
+export const fewestDigits = 3;
 
 export function compareDetail(draft: Draft, order: OrderDetail): Comparison {
   const { sender, receiver, item } = draft;
@@ -107,7 +109,12 @@ export function hasOtherReceiverAndItem(draft: Draft, comparison: Comparison): b
 export function isOtherReceiver(draft: Draft, comparison: Comparison): boolean {
   const [phone, address] = [comparison["receiver.phone"], comparison["receiver.address"]];
   const isSame = phone === "agrees" || (address === "agrees" && phone !== "differs");
-  return hasOtherName(draft, comparison, "receiver.name") && !isSame;
+  const isElsewhere =
+    phone === "differs" && address === "differs" && kindOf(draft, "receiver.address") !== "odd";
+  // A hidden name tells nothing.
+  return comparison["receiver.name"] === "open"
+    ? isElsewhere
+    : hasOtherName(draft, comparison, "receiver.name") && !isSame;
 }
 
 /** True where name, phone and address of the receiver are all others, and no value of which services change parts. */
@@ -223,6 +230,7 @@ function missing(sent: string | undefined, shown: string | null | undefined): Ag
 
 function comparePhone(sent: string | undefined, shown: string | null | undefined): Agreement {
   const same = compareText(sent, shown);
+  if (same === "open" && sent && shown && hasOtherEnd(sent, shown)) return "differs";
   if (same !== "differs" || !sent || !shown) return same;
   const [a, b] = [digitsOf(sent), digitsOf(shown)];
   if (a === b) return a === "" ? "differs" : "agrees";
@@ -232,6 +240,12 @@ function comparePhone(sent: string | undefined, shown: string | null | undefined
   const isInternational = /^\s*(\+|00)/.test(long === a ? sent : shown);
   const isWhole = short.length >= shortestPhone && long.length - short.length <= 3;
   return isInternational && isWhole ? "agrees" : "open";
+}
+
+/** True where the digits behind the hidden ones are others. What follows a dash may be an extension, which is not shown. */
+function hasOtherEnd(sent: string, shown: string): boolean {
+  const end = shown.split(maskPattern).at(-1)?.replace(/\D/g, "") ?? "";
+  return end.length >= fewestDigits && !sent.includes("-") && !sent.replace(/\D/g, "").endsWith(end);
 }
 
 /** 2.4: one combined string of province, city, district and detail; how it is joined is not shown. */

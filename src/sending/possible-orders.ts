@@ -7,6 +7,7 @@ import {
   comparedFields,
   compareSummary,
   type FieldKnowledge,
+  fewestDigits,
   isLikely,
   lettersOf,
   maskPattern,
@@ -120,8 +121,6 @@ function endsOf(shown: string): [string, string] {
   const pieces = shown.split(maskPattern);
   return [pieces[0] ?? "", pieces.at(-1) ?? ""];
 }
-
-const fewestDigits = 3;
 
 /** The last digits are those of the phone. */
 function fitsPhone(sent: string | undefined, shown: string | null | undefined): boolean {

@@ -8,6 +8,7 @@ import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
+import type { ShownOrder } from "../support/shown-order.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const { receiver, item } = plainDraft;
@@ -65,7 +66,7 @@ describe("another receiver in all fields, and the same item", () => {
   test.each([
     ["the phone is the sent one", { ...bert, phone: receiver.phone }],
     ["the address is the sent one", { ...bert, address }],
-    ["the phone is hidden in part", { ...bert, phone: "137****7000" }],
+    ["the phone is hidden in part", { ...bert, phone: "139****9000" }],
   ])("where %s, it may be the sent order", async (_what, shown) => {
     const home = await homeThatShows({ receiver: shown, order_no: "CO9", tracking_number: "CR9" });
     await home.courier("orders cancel ref:A-1 --yes");
@@ -232,8 +233,48 @@ test("write-back --refresh warns where the service shows another order than the 
   expect(text).toContain(tracking_number);
 });
 
+const hideNames = (shown: ShownOrder): ShownOrder => ({
+  ...shown,
+  receiver: { ...shown.receiver, name: `${String(shown.receiver?.name).charAt(0)}*` },
+});
+const hidePhones = (shown: ShownOrder): ShownOrder => ({
+  ...shown,
+  receiver: { ...shown.receiver, phone: String(shown.receiver?.phone).replace(/(?<=^.{3})....../, "******") },
+});
+
+test("resolve --not-created reads the orders beside it: one of them may be its own, also with a hidden name", async () => {
+  const home = await createUnfaithfulHome({ rewrite: hideNames });
+  const file = path.join(home.directory, "orders.csv");
+  const earlier = path.join(home.directory, "earlier.csv");
+  const people = Array.from({ length: 25 }, (_, index) =>
+    row(`E-${index}`, `孙${index}`, `138001380${10 + index}`),
+  );
+  await writeFile(earlier, sheet(...people));
+  for (let run = 0; run < 3; run++) {
+    expect((await home.courier(`orders import ${earlier} --yes --json`)).exit).toBe(0);
+    home.clock.advance(60_000);
+  }
+  const other = row("R-2", "王五", "13700137001").replace("茶叶", "台灯").replace("88号", "1号");
+  await writeFile(file, sheet(row("R-1"), other));
+  home.service.ways = {
+    rewrite: hideNames,
+    loss: (_request, n) => (n === 26 ? "after" : "answered"),
+    answerWith: (_request, n) => n - 1,
+  };
+  const words = `orders import ${file} --yes --json --settle 1s`;
+  expect((await home.courier(words)).exit).toBe(6);
+  const refused = await home.courier("orders resolve 4.1 --not-created --yes");
+  expect([refused.exit, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining("order 26 in the list may be 4.1: nothing was recorded"),
+  ]);
+  home.service.ways = { rewrite: hideNames };
+  await home.courier(words);
+  expect(home.service.orders).toHaveLength(27);
+});
+
 /** Two rows, and the service shows each order with the other's data: the answers to the creates were exchanged. */
-async function exchangedImport() {
+async function exchangedImport(hide: (shown: ShownOrder) => ShownOrder = (shown) => shown) {
   const home = await createUnfaithfulHome();
   const file = path.join(home.directory, "orders.csv");
   await writeFile(
@@ -252,7 +293,7 @@ async function exchangedImport() {
   home.service.ways = {
     rewrite: (shown) => {
       const other = { 1: two, 2: one }[Number(shown.id)];
-      return other ? { ...shown, receiver: other.body.receiver, item: other.body.item } : shown;
+      return hide(other ? { ...shown, receiver: other.body.receiver, item: other.body.item } : shown);
     },
   };
   const cancelElsewhere = async (id: number) => {
@@ -293,6 +334,18 @@ describe("two rows whose answers were exchanged", () => {
     expect(created.stderr).toContain(named);
   });
 
+  test.each([
+    ["names", hideNames],
+    ["names and phones", (shown: ShownOrder) => hidePhones(hideNames(shown))],
+  ])("also where the service hides %s: no other parcel is cancelled", async (_what, hide) => {
+    const { home } = await exchangedImport(hide);
+    const shown = await home.courier("orders show ref:R-1");
+    expect(shown.stderr).toContain("ref:R-1 led to order 1, but the service shows");
+    const cancelled = await home.courier("orders cancel ref:R-1 --yes");
+    expect(cancelled.exit, cancelled.stderr).not.toBe(0);
+    expect(home.service.orders.map(({ status }) => status)).toEqual(["pending", "pending"]);
+  });
+
   test("show of an id says so", async () => {
     const { home, ship } = await exchangedImport();
     const shown = await home.courier("orders show 2");
@@ -315,7 +368,7 @@ test("a service that shows one name and one item for all orders takes no order f
   const home = await createUnfaithfulHome({
     rewrite: (shown) => ({
       ...shown,
-      receiver: { ...shown.receiver, name: "客户", phone: "137****0000", address: "上海市****" },
+      receiver: { ...hidePhones(shown).receiver, name: "客户", address: "上海市****" },
       item: { ...shown.item, name: "货物" },
     }),
   });
