@@ -37,15 +37,17 @@ export const addAddress = defineCommand({
   seeAlso: ["addresses edit", "addresses use", "orders create"],
   async run({ alias, text, default: isDefault, replace, ...flags }, context) {
     const { addresses } = await context.config.read();
-    const existing = findSaved(addresses, alias);
-    const agree = (party?: DraftParty) => agreeToReplace(alias, existing, party, replace === true, context);
-    const { party, isReplaced } = await collect(text, withoutBlanks(pickParty(flags)), agree, context).catch(
-      (error) => {
-        const isStopped = error instanceof CourierError && isInterruption(error.exit);
-        throw isStopped ? error.with({ message: `${error.message}; no address was saved` }) : error;
-      },
-    );
-    await saveParties(context.config, { [alias]: party }, isDefault ? alias : undefined);
+    const agree = (party?: DraftParty, known = addresses) =>
+      agreeToReplace(alias, findSaved(known, alias), party, replace === true, context);
+    const collected = await collect(text, withoutBlanks(pickParty(flags)), agree, context).catch((error) => {
+      const isStopped = error instanceof CourierError && isInterruption(error.exit);
+      throw isStopped ? error.with({ message: `${error.message}; no address was saved` }) : error;
+    });
+    const { party } = collected;
+    let { isReplaced } = collected;
+    const save = (known: typeof addresses) =>
+      saveParties(context.config, { [alias]: party }, known, isDefault ? alias : undefined);
+    for (let now = await save(addresses); now; now = await save(now)) isReplaced = await agree(party, now);
     const row: AddressRow = { alias, ...party, default: isDefault === true };
     return document(row, () => [
       line(styled("good", isReplaced ? "Replaced" : "Saved"), " in the address book"),

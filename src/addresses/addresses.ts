@@ -1,7 +1,7 @@
 /** `courier addresses`: the address book of this machine is listed and shown, has a default sender, and loses an entry. */
 
 import { confirmOrStop, defineCommand, document, rows } from "../command/command.ts";
-import { findParty, parseAlias, removeParty, saveParties } from "../config/address-book.ts";
+import { findParty, parseAlias, removeParty, useAsSender } from "../config/address-book.ts";
 import { describeParty } from "../forms/party-form.ts";
 import type { AddressRow } from "../model/results.ts";
 import { line } from "../terminal/blocks.ts";
@@ -49,8 +49,7 @@ export const useAddress = defineCommand({
   examples: [{ line: "addresses use shop", note: "from now on, orders are sent by @shop" }],
   seeAlso: ["addresses list", "orders create"],
   async run({ alias }, context) {
-    const party = findParty(await context.config.read(), alias);
-    await saveParties(context.config, { [alias]: party }, alias);
+    const party = await useAsSender(context.config, alias);
     const row: AddressRow = { alias, ...party, default: true };
     return document(row, addressView);
   },

@@ -3,7 +3,7 @@
 import { askAddress } from "../command/ask-address.ts";
 import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { partyOptions } from "../command/party-options.ts";
-import { findParty, parseAlias, saveParties } from "../config/address-book.ts";
+import { changeParty, findParty, parseAlias } from "../config/address-book.ts";
 import { usageError } from "../core/errors.ts";
 import { partyFields, partyWords } from "../model/fields.ts";
 import type { AddressRow } from "../model/results.ts";
@@ -41,8 +41,12 @@ export const editAddress = defineCommand({
     );
     const names = removed.map((name) => partyWords[name].label).join(", ");
     if (removed.length > 0) await confirmOrStop(context, `Remove ${names} from @${alias}?`);
-    await saveParties(context.config, { [alias]: party });
-    const row: AddressRow = { alias, ...party, default: config.default_sender === alias };
+    const isChanged = (name: (typeof partyFields)[number]) => (party[name] ?? "") !== (existing[name] ?? "");
+    const changed = Object.fromEntries(
+      partyFields.filter(isChanged).map((name) => [name, party[name] ?? ""]),
+    );
+    const saved = await changeParty(context.config, alias, changed);
+    const row: AddressRow = { alias, ...saved, default: config.default_sender === alias };
     return document(row, () => [
       line(styled("good", "Changed"), " in the address book"),
       ...addressView(row),

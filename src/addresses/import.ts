@@ -3,7 +3,7 @@
 import { Readable } from "node:stream";
 import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { textArgument } from "../command/options.ts";
-import { parseAlias, saveParties } from "../config/address-book.ts";
+import { type Addresses, parseAlias, saveParties } from "../config/address-book.ts";
 import { CourierError, fileError } from "../core/errors.ts";
 import { byCount, counted, withArticle } from "../core/wording.ts";
 import { type DraftParty, partySchema } from "../model/draft.ts";
@@ -34,12 +34,16 @@ export const importAddresses = defineCommand({
   async run({ file }, context) {
     const name = file === "-" ? "stdin" : file;
     const parties = await parseAddresses(await context.readBytes(file, sizeLimit), name);
-    const { addresses } = await context.config.read();
-    const replaced = Object.keys(parties).filter((alias) => Object.hasOwn(addresses, alias));
-    if (replaced.length > 0) {
-      await confirmOrStop(context, `Replace ${replaced.map((alias) => `@${alias}`).join(", ")}?`);
+    let replaced: readonly string[] = [];
+    let now: Addresses | undefined = (await context.config.read()).addresses;
+    // What another process saves while the question is open is asked about, too.
+    while (now) {
+      const known: Addresses = now;
+      replaced = Object.keys(parties).filter((alias) => Object.hasOwn(known, alias));
+      if (replaced.length > 0)
+        await confirmOrStop(context, `Replace ${replaced.map((alias) => `@${alias}`).join(", ")}?`);
+      now = await saveParties(context.config, parties, known);
     }
-    await saveParties(context.config, parties);
     const count = Object.keys(parties).length;
     return document({ imported: count, replaced }, () => [
       line(

@@ -38,17 +38,57 @@ export function savedTextError({ path, value, message }: TextProblem, alias: str
   );
 }
 
-/** Saves parties, replacing those of the same alias; `isDefault` makes the last of them the default sender. */
+export type Addresses = Config["addresses"];
+
+/**
+ * Saves parties, replacing those of the same alias that are in `known`. Where another process has saved or changed one of
+ * these aliases since, saves nothing, and returns the addresses of now.
+ */
 export async function saveParties(
   store: ConfigStore,
   parties: Readonly<Record<string, DraftParty>>,
+  known: Addresses,
   defaultSender?: string,
-): Promise<void> {
-  await store.update((config) => ({
-    ...config,
-    addresses: { ...config.addresses, ...parties },
-    ...(defaultSender === undefined ? {} : { default_sender: defaultSender }),
-  }));
+): Promise<Addresses | undefined> {
+  let changed: Addresses | undefined;
+  await store.update((config) => {
+    const { addresses } = config;
+    const isAsKnown = (alias: string) =>
+      JSON.stringify(findSaved(addresses, alias)) === JSON.stringify(findSaved(known, alias));
+    changed = Object.keys(parties).every(isAsKnown) ? undefined : addresses;
+    if (changed) return config;
+    return {
+      ...config,
+      addresses: { ...addresses, ...parties },
+      ...(defaultSender === undefined ? {} : { default_sender: defaultSender }),
+    };
+  });
+  return changed;
+}
+
+/** Changes these fields of a party, whatever the others are by now; a field without a text is removed. */
+export async function changeParty(
+  store: ConfigStore,
+  alias: string,
+  changes: DraftParty,
+): Promise<DraftParty> {
+  let party: DraftParty = {};
+  await store.update((config) => {
+    const fields = Object.entries({ ...findParty(config, alias), ...changes });
+    party = Object.fromEntries(fields.filter(([, text]) => text));
+    return { ...config, addresses: { ...config.addresses, [alias]: party } };
+  });
+  return party;
+}
+
+/** Makes a party the default sender. Throws a usage error for an unknown alias. */
+export async function useAsSender(store: ConfigStore, alias: string): Promise<DraftParty> {
+  let party: DraftParty = {};
+  await store.update((config) => {
+    party = findParty(config, alias);
+    return { ...config, default_sender: alias };
+  });
+  return party;
 }
 
 /** Forgets a party. Throws a usage error for an unknown alias. */

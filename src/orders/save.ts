@@ -2,7 +2,7 @@
 
 import type { Context } from "../command/command.ts";
 import { mayReplace } from "../command/replace.ts";
-import { parseAlias, saveParties } from "../config/address-book.ts";
+import { parseAlias, saveParties, useAsSender } from "../config/address-book.ts";
 import { hasTemplate, saveTemplate } from "../config/templates.ts";
 import { CourierError } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
@@ -71,11 +71,12 @@ export async function offerToSave(
       const check = (text: string) => checkAlias(text, taken);
       const suggestion = check(party.name ?? "") === true ? party.name : undefined;
       const alias = parseAlias(await prompts.text("Short name for it", { suggestion, check }));
-      await saveParties(context.config, { [alias]: party });
+      if (await saveParties(context.config, { [alias]: party }, {}))
+        throw new CourierError("file", 2, `another courier process has saved @${alias} meanwhile`);
       taken.add(alias);
       const isUsual =
         party === draft.sender && !default_sender && (await prompts.confirm("Use it as the usual sender?"));
-      if (isUsual) await saveParties(context.config, { [alias]: party }, alias);
+      if (isUsual) await useAsSender(context.config, alias);
     }
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;

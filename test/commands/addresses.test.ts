@@ -4,7 +4,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { ctrlC, enter, partySteps, personWho } from "../support/answering.ts";
+import { lazy } from "../../src/core/lazy.ts";
+import { ctrlC, enter, partySteps, personWho, type Step } from "../support/answering.ts";
 import { createHome, type Home } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
 import { otherFiles } from "../support/other-files.ts";
@@ -252,6 +253,82 @@ describe("list and show", () => {
         /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/,
       );
     expect(await listed(home)).toMatchObject([{ name: "A\u001b]0;x\u0007\u202eB\nC" }]);
+  });
+});
+
+describe("what another terminal saves while a question is open", () => {
+  /** The person, and a command that is run before the first answer. */
+  function meanwhile(home: Home, line: string, ...script: readonly Step[]) {
+    const person = personWho(...script);
+    const other = lazy(async () => expect((await home.courier(line)).exit).toBe(0));
+    return {
+      ...person,
+      async text(...given: Parameters<typeof person.text>) {
+        await other();
+        return person.text(...given);
+      },
+      async confirm(...given: Parameters<typeof person.confirm>) {
+        await other();
+        return person.confirm(...given);
+      },
+    };
+  }
+
+  test("is not replaced by add, unless the person says so", async () => {
+    const answers = partySteps("Address", ["李四", "", "", "", "", "1号"]);
+    for (const isReplaced of [false, true]) {
+      const home = await createHome();
+      const prompts = meanwhile(home, "addresses add lin --name 林", ["Address", enter], ...answers, [
+        "The address @lin exists already. Replace it?",
+        isReplaced,
+      ]);
+      const ran = await home.courier("addresses add lin", { terminal: 80, prompts });
+      expect(ran.exit, ran.stderr).toBe(isReplaced ? 0 : 130);
+      expect(await listed(home)).toMatchObject([{ alias: "lin", name: isReplaced ? "李四" : "林" }]);
+    }
+  });
+
+  test("keeps the fields that the person does not change", async () => {
+    const home = await homeWith("li");
+    const prompts = meanwhile(
+      home,
+      "addresses edit li --phone 13911112222",
+      ...partySteps("Address", [enter, enter, enter, enter, enter, "2号"]),
+    );
+    const ran = await home.courier("addresses edit li", { terminal: 80, prompts });
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(ran.stdout).toContain("13911112222");
+    expect(await listed(home)).toMatchObject([{ name: "李四", phone: "13911112222", detail: "2号" }]);
+  });
+
+  test("does not come back by edit where it was removed", async () => {
+    const home = await homeWith("li");
+    const prompts = meanwhile(
+      home,
+      "addresses remove li --yes",
+      ...partySteps("Address", [enter, enter, enter, enter, enter, "2号"]),
+    );
+    const ran = await home.courier("addresses edit li", { terminal: 80, prompts });
+    expect([ran.exit, await listed(home)]).toEqual([2, []]);
+    expect(ran.stderr).toContain("the address book has no @li");
+  });
+
+  test("is asked about by import", async () => {
+    const home = await homeWith("li");
+    const file = path.join(home.directory, "book.csv");
+    await writeFile(file, "alias,name\nli,新\nyang,新\n");
+    const prompts = meanwhile(
+      home,
+      "addresses add yang --name 杨",
+      ["Replace @li?", true],
+      ["Replace @li, @yang?", false],
+    );
+    const ran = await home.courier(["addresses", "import", file], { terminal: 80, prompts });
+    expect(ran.exit, ran.stderr).toBe(130);
+    expect(await listed(home)).toMatchObject([
+      { alias: "li", name: "李四" },
+      { alias: "yang", name: "杨" },
+    ]);
   });
 });
 

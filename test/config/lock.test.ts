@@ -31,7 +31,7 @@ async function startHolder(directory: string): Promise<ChildProcess> {
 }
 
 const addParty = (directory: string, name: string, waitMs?: number) =>
-  saveParties(openConfigStore(directory, { lock: { waitMs } }), { [name]: { name: "Anna" } });
+  saveParties(openConfigStore(directory, { lock: { waitMs } }), { [name]: { name: "Anna" } }, {});
 
 const held = (directory: string) => ({
   code: "file",

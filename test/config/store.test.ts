@@ -299,7 +299,7 @@ describe("parallel runs", () => {
       await symlink(path.join(real, "config.json"), path.join(each, "config.json"));
     const stores = [openConfigStore(one), openConfigStore(other)];
     const updates = Array.from({ length: 20 }, (_, index) =>
-      saveParties(stores[index % 2] as ConfigStore, { [`p${index}`]: { name: "Anna" } }),
+      saveParties(stores[index % 2] as ConfigStore, { [`p${index}`]: { name: "Anna" } }, {}),
     );
     await Promise.all(updates);
     expect(Object.keys((await openConfigStore(real).read()).addresses)).toHaveLength(20);
