@@ -87,7 +87,9 @@ function createAnswerKeeper(
     const { id, value } = answer;
     if (id === undefined) return;
     const isChanged = (cached.get(id) === "cancelled") !== (value.status === "cancelled");
-    if (cached.has(id) && !isChanged && !seen.has(id)) return;
+    // A cancel of it may be in doubt.
+    const isSettling = answer.kind === "detail" && value.status === "cancelled";
+    if (cached.has(id) && !isChanged && !isSettling && !seen.has(id)) return;
     if (seen.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
     if (seen.size < mostSeen || seen.has(id)) seen.set(id, value.status ?? "");
     if (answer.kind === "detail" && value.status === "cancelled") cancelled.set(id, answer.value);

@@ -6,6 +6,7 @@ import type { Context } from "../command/command.ts";
 import { type CompletionShell, completionPlaces, completionShells } from "../command/completion-places.ts";
 import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import { makeDirectory } from "../core/directory.ts";
+import { ownFileError } from "../core/disk-errors.ts";
 import { fileError, systemCode, usageError } from "../core/errors.ts";
 import { shellQuotePath } from "../core/shell-quote-path.ts";
 import { explainSystemError } from "../core/system-errors.ts";
@@ -187,6 +188,6 @@ async function changing<T>(what: string, change: () => Promise<T>): Promise<T> {
   try {
     return await change();
   } catch (error) {
-    throw fileError(`cannot change ${what}: ${explainSystemError(error)}`, { cause: error });
+    throw ownFileError(`cannot change ${what}: ${explainSystemError(error)}`, error);
   }
 }

@@ -72,7 +72,7 @@ function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | 
       detail,
       advice:
         inDoubt > 0
-          ? "to settle them: courier orders resolve; those of all accounts: courier log --unknown"
+          ? "to settle them: courier orders resolve for orders, courier orders cancel ID again for cancels; all of them: courier log --unknown"
           : undefined,
     },
     shared,

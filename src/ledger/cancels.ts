@@ -93,7 +93,7 @@ export function createCancels(
       const ids = [...states.keys()];
       const isGone = (id: string) => states.get(id) === "cancelled";
       const gone = JSON.stringify(ids.filter(isGone));
-      const [own = [], back = [], elsewhere = []] = await read(() =>
+      const [own = [], back = [], elsewhere = [], doubtful = []] = await read(() =>
         askTogether([
           ask(
             `SELECT order_id FROM operations WHERE kind = 'create' AND customer = ?
@@ -120,13 +120,20 @@ export function createCancels(
             gone,
             JSON.stringify(ids),
           ),
+          ask(
+            `SELECT order_id FROM operations WHERE kind = 'cancel' AND customer = ? AND state IN ('sending', 'unknown')
+               AND order_id IN (SELECT value FROM json_each(?))`,
+            customer,
+            gone,
+          ),
         ]),
       );
       const idsOf = (rows: readonly SqlRow[]) => [...new Set(rows.map(({ order_id }) => String(order_id)))];
-      const newlyGone = idsOf([...own, ...elsewhere]).filter(isGone);
+      const newlyGone = idsOf([...own, ...elsewhere, ...doubtful]).filter(isGone);
       const confirmed = newlyGone.length > 0 ? await confirm(newlyGone) : new Set();
       const isSure = (id: string) => !isGone(id) || confirmed.has(id);
-      const [ours, others] = [idsOf([...own, ...back]).filter(isSure), idsOf(elsewhere).filter(isSure)];
+      const ours = idsOf([...own, ...back, ...doubtful]).filter(isSure);
+      const others = idsOf(elsewhere).filter(isSure);
       if (ours.length + others.length === 0) return;
       await write(function* () {
         for (const id of ours) yield* setOrderState(customer, id, states.get(id) ?? "");

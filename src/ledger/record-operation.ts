@@ -223,7 +223,8 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     if (orderState !== "cancelled") return;
     yield ask(
       `UPDATE operations SET state = 'cancelled', order_state = 'cancelled'
-       WHERE kind = 'cancel' AND customer = ? AND order_id = ? AND state = 'unknown'`,
+       WHERE kind = 'cancel' AND customer = ? AND order_id = ? AND (state = 'unknown' OR (state = 'sending'
+         AND EXISTS (SELECT 1 FROM runs WHERE runs.number = operations.owner AND runs.ended_at IS NOT NULL)))`,
       customer,
       orderId,
     );

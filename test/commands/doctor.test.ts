@@ -398,7 +398,8 @@ describe("the ledger", () => {
     expect(exit).toBe(0);
     expect(by.ledger).toMatchObject({
       status: "warn",
-      advice: "to settle them: courier orders resolve; those of all accounts: courier log --unknown",
+      advice:
+        "to settle them: courier orders resolve for orders, courier orders cancel ID again for cancels; all of them: courier log --unknown",
     });
     expect(by.ledger?.detail).toMatch(/, 1 operation in doubt$/);
     expect(stdout).not.toContain("Zhang");

@@ -20,6 +20,15 @@ async function accountNames(configFile: string): Promise<readonly string[]> {
 }
 
 describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
+  test("completion --install says to make room: exit 5", async () => {
+    const disk = await mountDisk("size=32k");
+    await writeFile(path.join(disk, "filler"), Buffer.alloc(32_768)).catch(() => undefined);
+    const { courier } = await createProcessHome({ XDG_CONFIG_HOME: disk, SHELL: "/usr/bin/fish" });
+    const { exit, stderr } = await courier("completion fish --install");
+    expect(exit, stderr).toBe(5);
+    expect(stderr).toContain("the disk is full\nhint: make room, then run the same command again\n");
+  });
+
   test("logins until it is full: every one that was told to be stored is, and the others left nothing", async () => {
     const disk = await mountDisk("size=32k");
     const config = path.join(disk, "config");

@@ -1,6 +1,7 @@
 /** Ctrl-C, termination and what no run can catch: prompt, one error line, the right exit code, and the truth about a lost order. */
 
 import { connect, createServer } from "node:net";
+import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
@@ -228,6 +229,26 @@ test("a second Ctrl-C during an undo says that it stopped at once, and what to d
     /\nerror: stopped at once: the requests in progress may or may not have taken effect\nhint: run the same command again.*; courier log shows what was done\n$/,
   );
 });
+
+test.each(["orders show 1000001", "orders cancel 1000001 --yes"])(
+  "a cancel that was stopped is settled by %s, which shows that the order is cancelled",
+  async (line) => {
+    const home = await createServedProcessHome();
+    await home.courier("orders create --sender-name A --receiver-name B --item-name C --yes");
+    home.sandbox.faults.set([{ kind: "stall", method: "DELETE" }]);
+    const running = home.start("orders cancel 1000001 --yes");
+    await until("it is sent", () => home.sandbox.requests.some(({ method }) => method === "DELETE"));
+    process.kill(running.pid, "SIGINT");
+    await running.ended;
+    home.sandbox.faults.clear();
+    const another = { env: { COURIER_STATE_DIR: path.join(home.directory, "another") } };
+    expect((await home.courier("orders cancel 1000001 --yes", another)).exit).toBe(0);
+    await home.courier("orders list --all"); // what the list shows is known to the Tab key from now on
+    const doubts = async () => (await home.courier("log --unknown --ndjson")).stdout;
+    expect((await home.courier(line)).exit).toBe(0);
+    expect(await doubts()).toBe("");
+  },
+);
 
 test.each(signals)("%s ends the wait for a key that nobody pipes in: exit %i", async (signal, exit) => {
   const { start } = await createProcessHome();
