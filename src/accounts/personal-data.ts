@@ -59,7 +59,8 @@ export async function deletePersonalData(
     const message = `the names and addresses of past orders could not be deleted from ${stateDirectory}: ${reason}`;
     // The same command cannot be run again: the account may be gone.
     const step = diskStep(error) ?? (isOwn ? error.hint?.replace(thenAgain(""), "") : undefined);
-    const first = step === undefined || step.includes("same command") ? "once that is mended" : `${step}; then`;
+    const first =
+      step === undefined || step.includes("same command") ? "once that is mended" : `${step}; then`;
     const hint = `${first}: courier ledger forget --account ${shellQuote(account)}`;
     return {
       details: { details_deleted: false, details_kept: 0 },

@@ -26,8 +26,11 @@ import {
   type Run,
 } from "../ledger/operation.ts";
 import { OrderTaken } from "../ledger/operation-errors.ts";
+import type { Draft } from "../model/draft.ts";
+import type { OrderDetail } from "../model/interface.ts";
 import type { OperationRow } from "../model/results.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
+import { compareDetail, distinguishingFields } from "../sending/matching.ts";
 import { orderFacts } from "../sending/order-facts.ts";
 import { checkRun } from "../sending/owners.ts";
 import {
@@ -217,6 +220,27 @@ function ensureInDoubt(operation: Operation, { nextCommand }: Context): void {
   );
 }
 
+/** The values that tell orders apart and are others: those that the service shows, and those that were sent. */
+function differencesOf(
+  draft: Draft,
+  order: OrderDetail,
+): readonly (readonly [shown: string, sent: string])[] {
+  const comparison = compareDetail(draft, order);
+  const { name, phone, province, city, district, detail } = draft.receiver ?? {};
+  const address = [province, city, district, detail].filter(Boolean).join("");
+  const { receiver, item } = order;
+  const values = {
+    "receiver.name": [receiver?.name, name],
+    "receiver.phone": [receiver?.phone, phone],
+    "receiver.address": [receiver?.address, address],
+    "item.name": [item?.name, draft.item?.name],
+  } as const;
+  return distinguishingFields.flatMap((field) => {
+    const [shown, sent] = values[field];
+    return comparison[field] === "differs" && shown && sent ? [[shown, sent] as const] : [];
+  });
+}
+
 async function settleAs(
   operation: Operation,
   orderId: string,
@@ -226,8 +250,10 @@ async function settleAs(
   const service = await context.service();
   const order = await service.order(orderId);
   const name = nameOperation(operation);
-  const [sent, made] = [operation.draft?.receiver?.name, order.receiver?.name];
-  if (sent && made && sent !== made) {
+  const { draft } = operation;
+  const differing = draft ? differencesOf(draft, order) : [];
+  if (differing.length > 0) {
+    const [made, sent] = [0, 1].map((side) => differing.map((values) => values[side]).join(", "));
     context.messages.warn(`order ${orderId} goes to ${made}, but ${name} was sent for ${sent}`);
     await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
   }
