@@ -60,7 +60,7 @@ export async function deletePersonalData(
     // The same command cannot be run again: the account may be gone.
     const step = diskStep(error) ?? (isOwn ? error.hint?.replace(thenAgain(""), "") : undefined);
     const first =
-      step === undefined || step.includes("same command") ? "once that is mended" : `${step}; then`;
+      step === undefined || step.includes("same command") ? "once that is fixed" : `${step}; then`;
     const hint = `${first}: courier ledger forget --account ${shellQuote(account)}`;
     return {
       details: { details_deleted: false, details_kept: 0 },

@@ -140,7 +140,7 @@ test.skipIf(!canMount())(
     await mkdir(path.join(cache, "x"), { recursive: true });
     const ran = await home.courier("logout --account shop", { env: withoutKey });
     expect(ran.stderr).toContain(`: it is a directory: ${cache}`);
-    expect(ran.stderr).toContain("\nhint: once that is mended: courier ledger forget --account shop\n");
+    expect(ran.stderr).toContain("\nhint: once that is fixed: courier ledger forget --account shop\n");
   },
 );
 
