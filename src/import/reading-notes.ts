@@ -29,6 +29,7 @@ export const skipReasons: Readonly<Record<SkipReason, string>> = {
   "partly fulfilled": "fulfilled in part",
   refunded: "refunded",
   cancelled: "cancelled",
+  "on hold": "held by the platform",
   "pick-up": "picked up by the buyer",
   unpaid: "not paid",
   "nothing to ship": "without goods to ship",

@@ -388,7 +388,7 @@ async function* numberRows(
     const row: SheetRow | undefined = waiting.shift() ?? (await source.next()).value;
     if (!row) return;
     const { line, cells } = row;
-    if (preset?.footer?.test(cells.find((cell) => cell !== "") ?? "")) continue;
+    if (preset?.footer?.test(cells.filter((cell) => cell !== "").join(" "))) continue;
     count += 1;
     const number = table ? line : count;
     refuseMojibake({ cells }, names, { row: number, line });

@@ -476,3 +476,47 @@ test("the longer export of the next day creates the new orders only", async () =
   );
   await fc.assert(property, { numRuns: effort(4, 100) });
 });
+
+describe("the states of a JD order list", () => {
+  const head = "订单号,商品名称,订购数量,京东价,订单状态,客户姓名,客户地址,联系电话";
+  const file = (...states: readonly string[]) =>
+    [
+      head,
+      ...states.map(
+        (state, index) =>
+          `10000000000${index},茶叶,1,99,${state},李四,广东深圳市南山区科技园${index}号,1390013900${index}`,
+      ),
+      "",
+    ].join("\n");
+
+  test.each([
+    ["等待确认收货", "fulfilled already"],
+    [" 完成", "fulfilled already"],
+    ["已出库", "fulfilled already"],
+    ["(删除)等待出库", "cancelled"],
+    ["（删除）锁定", "cancelled"],
+    ["订单取消", "cancelled"],
+    ["锁定", "held by the platform"],
+    ["(锁定)等待出库", "held by the platform"],
+  ])("%s is not sent: %s", async (state, reason) => {
+    const home = await createImportHome(file("等待出库", state));
+    await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
+    const ran = await home.run();
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
+    expect(ran.stderr).toContain(`1 ${reason}`);
+  });
+});
+
+test("the number of orders at the end of an eBay report may be a cell of its own", async () => {
+  const header =
+    "Sales Record Number,Order Number,Ship To Name,Ship To Phone,Ship To Address 1,Ship To City,Item Title,Quantity";
+  const order = "101,01-00001-00001,Ann Example,+1 555 010 0000,1 Main St,Springfield,Tea,1";
+  const home = await createImportHome(
+    [header, order, "", "1,record(s) downloaded,from ,Nov-18-26, to ,Nov-19-26", "Seller ID: demo", ""].join(
+      "\n",
+    ),
+  );
+  await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
+  const ran = await home.run();
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
+});

@@ -6,6 +6,7 @@ export type SkipReason =
   | "partly fulfilled"
   | "refunded"
   | "cancelled"
+  | "on hold"
   | "pick-up"
   | "unpaid"
   | "nothing to ship";

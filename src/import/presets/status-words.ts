@@ -12,14 +12,19 @@ export function skipRefunded(...columns: readonly string[]): SkipRule[] {
 export function skipByStatus(...columns: readonly string[]): SkipRule[] {
   return columns.flatMap((column): SkipRule[] => [
     ...skipRefunded(column),
-    { column, reason: "cancelled", is: /交易关闭|被淘宝关闭|已关闭|已取消|交易取消/ },
+    {
+      column,
+      reason: "cancelled",
+      is: /交易关闭|被淘宝关闭|已关闭|已取消|(?:交易|订单)取消|^取消$|[(（]删除[)）]/,
+    },
+    { column, reason: "on hold", is: /锁定|暂停/ },
     { column, reason: "unpaid", is: /等待买家付款|待付款|待支付/ },
     // The file does not say which goods have left.
     { column, reason: "partly fulfilled", is: /部分(?:已)?发货/ },
     {
       column,
       reason: "fulfilled",
-      is: /已发货|等待买家确认|已签收|已收货|交易成功|已完成|交易完成/,
+      is: /已发货|已出库|等待买家确认|(?:等待|待)(?:买家|确认)?收货|已签收|已收货|交易成功|(?:已|交易|订单)完成|^完成$/,
     },
   ]);
 }
