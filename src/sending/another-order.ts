@@ -17,7 +17,9 @@ import {
   fieldBits,
   hasOtherReceiverAndItem,
   hasOtherWholeReceiver,
+  kindOf,
 } from "./matching.ts";
+import { fitsName, fitsPhone } from "./possible-orders.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";
 
 /**
@@ -30,8 +32,8 @@ function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
   );
 }
 
-/** True where receiver and item are others, or the whole receiver and a number: the order is taken from the operation. */
-export function isCertainlyAnotherOrder(operation: Operation, order: OrderDetail): boolean {
+/** True where receiver and item are others, or the whole receiver and a number. */
+function isCertainlyAnotherOrder(operation: Operation, order: OrderDetail): boolean {
   return (
     isShownWith(hasOtherReceiverAndItem, operation, order) ||
     (isShownWith(hasOtherWholeReceiver, operation, order) && hasOtherNumber(operation, order))
@@ -69,12 +71,15 @@ function differs({ draft = {} }: Operation, order: OrderDetail): boolean {
   return distinguishingFields.some((field) => comparison[field] === "differs");
 }
 
-/** By the names, or where that of the receiver is hidden, by the phone or the address. */
+/** By the names, or where that of the receiver is hidden, by what is shown of it, and the phone or the address. */
 function isNamed(draft: Draft, order: OrderDetail): boolean {
   const comparison = compareDetail(draft, order);
-  const name = comparison["receiver.name"];
-  const isPlace = comparison["receiver.phone"] === "agrees" || comparison["receiver.address"] === "agrees";
-  return comparison["item.name"] === "agrees" && (name === "agrees" || (name === "open" && isPlace));
+  if (comparison["item.name"] !== "agrees") return false;
+  if (comparison["receiver.name"] === "agrees") return true;
+  const [sent, shown] = [draft.receiver, order.receiver];
+  const isPhone = comparison["receiver.phone"] === "agrees" || fitsPhone(sent?.phone, shown?.phone);
+  const isPlace = isPhone || comparison["receiver.address"] === "agrees";
+  return comparison["receiver.name"] === "open" && fitsName(sent?.name, shown?.name) && isPlace;
 }
 
 /**
@@ -90,7 +95,7 @@ export async function readOwner(
   const operation = name && (await ledger.findOperation(name));
   const other = operation && (await describeOther(operation, order, ledger));
   if (!operation || !other) return { operation };
-  const isExchanged = (await findBeside(operation, order, ledger)) !== undefined;
+  const isExchanged = await isOfBeside(operation, order, ledger);
   const isTaken = isExchanged && (await withdrawIfCertain(operation, order, ledger, clock));
   const inDoubt = isTaken ? `; ${nameOperation(operation)} is in doubt now: courier orders resolve` : "";
   warn?.(`${describeAnswer(operation, other)}${inDoubt}`);
@@ -191,13 +196,30 @@ export async function withdrawCertain(
   return told;
 }
 
-async function withdrawIfCertain(
+/** The order has the data of a create that was sent beside this one. */
+async function isOfBeside(operation: Operation, order: OrderDetail, ledger: Ledger): Promise<boolean> {
+  return (await findBeside(operation, order, ledger)) !== undefined;
+}
+
+/** Where most of the receiver is hidden: the phone and the item are others. */
+function hasOtherPhoneAndItem({ draft, state }: Operation, order: OrderDetail): boolean {
+  if (!draft || state !== "created") return false;
+  const comparison = compareDetail(draft, order);
+  const fields = ["receiver.phone", "item.name"] as const;
+  return fields.every((field) => comparison[field] === "differs" && kindOf(draft, field) !== "odd");
+}
+
+/** What is certain is taken from the operation, which is in doubt from then on. */
+export async function withdrawIfCertain(
   operation: Operation,
   order: OrderDetail,
   ledger: Ledger,
   clock: Clock,
 ): Promise<boolean> {
-  if (!isCertainlyAnotherOrder(operation, order)) return false;
+  const isCertain =
+    isCertainlyAnotherOrder(operation, order) ||
+    (hasOtherPhoneAndItem(operation, order) && (await isOfBeside(operation, order, ledger)));
+  if (!isCertain) return false;
   const event = await ledger.withdrawOrder(operation, order.id.value, clock.now()).catch(() => undefined);
   return event !== undefined;
 }

@@ -230,7 +230,7 @@ function missing(sent: string | undefined, shown: string | null | undefined): Ag
 
 function comparePhone(sent: string | undefined, shown: string | null | undefined): Agreement {
   const same = compareText(sent, shown);
-  if (same === "open" && sent && shown && hasOtherEnd(sent, shown)) return "differs";
+  if (same === "open" && sent && shown && hasOtherDigits(sent, shown)) return "differs";
   if (same !== "differs" || !sent || !shown) return same;
   const [a, b] = [digitsOf(sent), digitsOf(shown)];
   if (a === b) return a === "" ? "differs" : "agrees";
@@ -242,10 +242,18 @@ function comparePhone(sent: string | undefined, shown: string | null | undefined
   return isInternational && isWhole ? "agrees" : "open";
 }
 
-/** True where the digits behind the hidden ones are others. What follows a dash may be an extension, which is not shown. */
-function hasOtherEnd(sent: string, shown: string): boolean {
-  const end = shown.split(maskPattern).at(-1)?.replace(/\D/g, "") ?? "";
-  return end.length >= fewestDigits && !sent.includes("-") && !sent.replace(/\D/g, "").endsWith(end);
+/**
+ * True where digits that are shown beside hidden ones are others: the last ones, and of Chinese mobile phones the first
+ * three. What follows a dash may be an extension, which is not shown.
+ */
+function hasOtherDigits(sent: string, shown: string): boolean {
+  const parts = shown.split(maskPattern).map((part) => part.replace(/\D/g, ""));
+  const [first = "", last = ""] = [parts[0]?.replace(/^(?:00)?86(?=1)/, ""), parts.at(-1)];
+  const digits = sent.replace(/\D/g, "").replace(/^(?:00)?86(?=1\d{10}$)/, "");
+  const hasOtherStart =
+    /^1\d{10}$/.test(digits) && /^1\d\d/.test(first) && !digits.startsWith(first.slice(0, 3));
+  const hasOtherEnd = last.length >= fewestDigits && !digits.endsWith(last);
+  return !sent.includes("-") && (hasOtherStart || hasOtherEnd);
 }
 
 /** 2.4: one combined string of province, city, district and detail; how it is joined is not shown. */

@@ -51,7 +51,9 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
       mayBeItem(draft, summary.item_name, compareSummary(draft, summary), fields);
     const sent = draft.receiver?.name ?? "";
     const name = normalise(sent);
-    const hidden = (masked.get(name.charAt(0)) ?? []).filter(({ receiver }) => fits(sent, receiver?.name));
+    const hidden = (masked.get(name.charAt(0)) ?? []).filter(({ receiver }) =>
+      fitsName(sent, receiver?.name),
+    );
     const others = changed.has("item.name") ? all : (byItem.get(normalise(draft.item?.name ?? "")) ?? []);
     return {
       named: [...(byName.get(name) ?? []), ...hidden].filter(isItem),
@@ -82,7 +84,7 @@ export function mayBeOrder(
   if (phone === "differs") return false;
   if (name === "agrees" && address !== "differs") return true;
   const same = [
-    name === "agrees" || fits(draft.receiver?.name, receiver?.name),
+    name === "agrees" || fitsName(draft.receiver?.name, receiver?.name),
     phone === "agrees" || fitsPhone(draft.receiver?.phone, receiver?.phone),
     address === "agrees" || fitsAddress(draft.receiver, receiver?.address),
   ];
@@ -109,7 +111,7 @@ function isLikeItem(sent: string, shown: string): boolean {
 }
 
 /** `张**` fits 张国明: what is shown stands at the same end. */
-function fits(sent: string | undefined, shown: string | null | undefined): boolean {
+export function fitsName(sent: string | undefined, shown: string | null | undefined): boolean {
   if (!sent || !shown || !maskPattern.test(shown)) return false;
   const [first = "", last = ""] = endsOf(shown).map(normalise);
   const text = normalise(sent);
@@ -123,7 +125,7 @@ function endsOf(shown: string): [string, string] {
 }
 
 /** The last digits are those of the phone. */
-function fitsPhone(sent: string | undefined, shown: string | null | undefined): boolean {
+export function fitsPhone(sent: string | undefined, shown: string | null | undefined): boolean {
   const last = endsOf(shown ?? "")[1].replace(/\D/g, "");
   return last.length >= fewestDigits && (sent ?? "").replace(/\D/g, "").endsWith(last);
 }

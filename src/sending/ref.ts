@@ -8,7 +8,7 @@ import { decideRef, type RefDecision } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder, OrderDetail } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
-import { describeAnswer, describeOther, isCertainlyAnotherOrder } from "./another-order.ts";
+import { describeAnswer, describeOther, withdrawIfCertain } from "./another-order.ts";
 import { duplicate, nothingToSettle, settleIfPossible } from "./guard.ts";
 import { releaseDeadRuns } from "./owners.ts";
 import { createReconcileTools } from "./settle.ts";
@@ -79,10 +79,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   const other = found && (await describeOther(operation, found, ledger));
   if (found && other) {
     context.messages.warn(describeAnswer(operation, other));
-    if (isCertainlyAnotherOrder(operation, found)) {
-      await ledger.withdrawOrder(operation, made, context.clock.now());
-      return findShipped(order, context);
-    }
+    if (await withdrawIfCertain(operation, found, ledger, context.clock)) return findShipped(order, context);
   }
   if (typeof found?.status === "string") await ledger.noteOrderState(customer, made, found.status);
   if (found && isCancelled && found.status !== "cancelled") return findShipped(order, context);

@@ -439,6 +439,16 @@ describe("an order made elsewhere that the service shows in another way", () => 
     expect(home.service.orders).toHaveLength(1);
   });
 
+  test("with other first digits of a hidden phone may equal the row, and covers none", async () => {
+    const home = await createUnfaithfulHome({ rewrite: rewritings["digits of phones hidden"] });
+    const draft = (phone: string) => ({ ...tellingDraft, receiver: { ...tellingDraft.receiver, phone } });
+    home.service.foreign(draft("13911117777"));
+    home.clock.advance(60_000);
+    const stdin = JSON.stringify([draft("18622227777")]);
+    const ran = await home.courier("orders import - --yes --json --skip-shipped", { stdin });
+    expect(JSON.parse(ran.stdout)[0].error.message, ran.stderr).toMatch(/^may equal order 1, /);
+  });
+
   test("equals the row where only the list adds to the item's name", async () => {
     const rewrite: Rewriting = (order, view) => (view === "list" ? item("茶叶等1件")(order, view) : order);
     const home = await createUnfaithfulHome({ rewrite });

@@ -239,7 +239,12 @@ const hideNames = (shown: ShownOrder): ShownOrder => ({
 });
 const hidePhones = (shown: ShownOrder): ShownOrder => ({
   ...shown,
-  receiver: { ...shown.receiver, phone: String(shown.receiver?.phone).replace(/(?<=^.{3})....../, "******") },
+  receiver: { ...shown.receiver, phone: String(shown.receiver?.phone).replace(/(?<=^.{3})..../, "****") },
+});
+
+const hideAddresses = (shown: ShownOrder): ShownOrder => ({
+  ...shown,
+  receiver: { ...shown.receiver, address: "上海市浦东新区****" },
 });
 
 test("resolve --not-created reads the orders beside it: one of them may be its own, also with a hidden name", async () => {
@@ -337,10 +342,13 @@ describe("two rows whose answers were exchanged", () => {
   test.each([
     ["names", hideNames],
     ["names and phones", (shown: ShownOrder) => hidePhones(hideNames(shown))],
+    ["names and addresses", (shown: ShownOrder) => hideAddresses(hideNames(shown))],
+    ["names, phones and addresses", (shown: ShownOrder) => hideAddresses(hidePhones(hideNames(shown)))],
   ])("also where the service hides %s: no other parcel is cancelled", async (_what, hide) => {
     const { home } = await exchangedImport(hide);
     const shown = await home.courier("orders show ref:R-1");
     expect(shown.stderr).toContain("ref:R-1 led to order 1, but the service shows");
+    expect((await home.courier("orders resolve --json")).stdout).toContain('"1.1"');
     const cancelled = await home.courier("orders cancel ref:R-1 --yes");
     expect(cancelled.exit, cancelled.stderr).not.toBe(0);
     expect(home.service.orders.map(({ status }) => status)).toEqual(["pending", "pending"]);
