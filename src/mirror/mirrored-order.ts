@@ -1,6 +1,7 @@
 /** An order as the mirror knows it: the newest value of each field, from whichever answer showed it. */
 
 import { isJsonNumber, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { isMaskOf } from "../model/masked-text.ts";
 import { normalise, phoneForms } from "./grams.ts";
 
 /** Which answer: a draft is what was sent, `created` what the service answered to it. */
@@ -57,9 +58,15 @@ function combine(older: JsonObject, newer: JsonObject): JsonObject {
   const combined: Record<string, Json | undefined> = { ...older };
   for (const [key, value] of Object.entries(newer)) {
     const before = combined[key];
-    combined[key] = isJsonObject(before) && isJsonObject(value) ? combine(before, value) : value;
+    if (isJsonObject(before) && isJsonObject(value)) combined[key] = combine(before, value);
+    else if (!hidesKnown(value, before)) combined[key] = value;
   }
   return combined;
+}
+
+/** A service that hides a part of a name or a phone does not take away what is known of it. */
+export function hidesKnown(value: unknown, before: unknown): boolean {
+  return typeof value === "string" && typeof before === "string" && isMaskOf(value, before);
 }
 
 export function textAt(value: Json | undefined, key: string): string | undefined {

@@ -1,7 +1,7 @@
 /** The texts that a search looks in, read from stored answers without making the order of them. */
 
 import { isJsonObject, type Json, parseOwnJson } from "../model/json.ts";
-import { answerKinds, normaliseAll, searchablePaths } from "./mirrored-order.ts";
+import { answerKinds, hidesKnown, normaliseAll, searchablePaths } from "./mirrored-order.ts";
 
 export interface StoredRow {
   readonly kind: number;
@@ -45,7 +45,8 @@ export function createStoredTexts(shapeText: (number: number) => string) {
         for (const [leaf, path] of places) {
           const value = leaves[leaf];
           if (typeof value === "number") return undefined; // its digits may be more than a number holds
-          values[path] = typeof value === "string" && value !== "" ? value : undefined;
+          if (!hidesKnown(value, values[path]))
+            values[path] = typeof value === "string" && value !== "" ? value : undefined;
         }
       }
       return normaliseAll(id, ref, values);

@@ -4,6 +4,7 @@ import { equalDecimals } from "../model/decimal.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { isJsonNumber } from "../model/json.ts";
+import { fewestDigits, maskPattern } from "../model/masked-text.ts";
 
 /** Fields that distinguish the orders of a shop. If two of them differ, it is another order. */
 export const distinguishingFields = [
@@ -45,12 +46,8 @@ export interface FieldKnowledge {
   readonly changed: ReadonlySet<ComparedField>;
 }
 
-/** Characters with which services mask others. */
-export const maskPattern = /[*＊•●×…]/;
 /** Fewer digits are not a complete telephone number. */
 const shortestPhone = 7;
-/** Behind hidden digits, fewer tell nothing. */
-export const fewestDigits = 3;
 
 export function compareDetail(draft: Draft, order: OrderDetail): Comparison {
   const { sender, receiver, item } = draft;

@@ -2,15 +2,14 @@
 
 import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import { endsOf, fewestDigits, maskPattern } from "../model/masked-text.ts";
 import {
   type Comparison,
   comparedFields,
   compareSummary,
   type FieldKnowledge,
-  fewestDigits,
   isLikely,
   lettersOf,
-  maskPattern,
   normalise,
 } from "./matching.ts";
 
@@ -116,12 +115,6 @@ export function fitsName(sent: string | undefined, shown: string | null | undefi
   const [first = "", last = ""] = endsOf(shown).map(normalise);
   const text = normalise(sent);
   return first + last !== "" && text.startsWith(first) && text.endsWith(last);
-}
-
-/** What stands before the first hidden character, and after the last one. */
-function endsOf(shown: string): [string, string] {
-  const pieces = shown.split(maskPattern);
-  return [pieces[0] ?? "", pieces.at(-1) ?? ""];
 }
 
 /** The last digits are those of the phone. */

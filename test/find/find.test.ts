@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 async function createOrder(home: ServedHome, name: string, phone: string): Promise<{ id: number }> {
   const words = [
@@ -38,6 +39,31 @@ test("orders of this machine are found at once, by phone and address, with no ca
   expect(await idsOf(home, ["李", "4466"])).toEqual([id]);
   expect(await idsOf(home, ["李", "1234"])).toEqual([]);
   expect(home.sandbox.requests.length).toBe(before);
+});
+
+test("an order of this machine is found by what was sent where the service hides a part of it", async () => {
+  const home = await createUnfaithfulHome({
+    rewrite: ({ receiver, ...order }) => ({
+      ...order,
+      receiver: { name: "王**", phone: "139****7919", address: "上海市****" },
+    }),
+  });
+  const stdin = JSON.stringify({
+    sender: { name: "店" },
+    receiver: { name: "王小明", phone: "139 1000 7919", city: "上海市", detail: "世纪大道1号" },
+    item: { name: "书" },
+  });
+  expect((await home.courier("orders create --file - --yes", { stdin })).exit).toBe(0);
+  const finds = async () => {
+    for (const words of ["王小明", "13910007919", "世纪大道"])
+      expect(JSON.parse((await home.courier(["find", words, "--json"])).stdout), words).toHaveLength(1);
+  };
+  await finds();
+  for (const line of ["orders show 1", "orders list --all", "sync"]) {
+    expect((await home.courier(line)).exit).toBe(0);
+    await finds();
+  }
+  expect((await home.courier("find 王小明")).stdout).toContain("王小明");
 });
 
 test("the answer says what was searched", async () => {
