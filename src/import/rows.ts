@@ -345,16 +345,21 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const before = first.slice(first.indexOf(header) + 1);
   const readWritten = createNumberReader(header.cells, ["tracking_number", "order_no"]);
   const readErrors = createNumberReader(header.cells, ["error"]);
+  const isMerged = mergedCells(table?.filledDown ?? []);
   const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {
     layout,
     isWorkbook: table !== undefined,
     includeFulfilled: options.includeFulfilled === true,
-    isMerged: mergedCells(table?.filledDown ?? []),
+    isMerged,
     tally,
   });
   for await (const record of orders) {
-    const [line, ...others] = record.lines.map(({ cells }) => cells);
-    const raw = { cells: line ?? [], ...(others.length > 0 ? { more: others } : {}) };
+    const [first, ...others] = record.lines;
+    // A file of rejects has no merged cells: there, an order's further lines have only goods.
+    const more = others.map(({ cells, row }) =>
+      cells.map((cell, column) => (isMerged(column, first?.row ?? row, row) ? "" : cell)),
+    );
+    const raw = { cells: first?.cells ?? [], ...(more.length > 0 ? { more } : {}) };
     const lines = record.lines.map(({ cells }) => cells);
     const markedDoubt = findMarkedDoubt(readErrors(lines));
     yield { ...record, raw, writtenNumbers: readWritten(lines), markedDoubt };

@@ -1,6 +1,6 @@
 /** courier orders import of a shop's own export: lines of an order, hidden receivers, orders that are not to be sent. */
 
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
@@ -119,6 +119,33 @@ describe("the platform", () => {
     expect(report).toMatchObject([{ ref: "300", row: 2, rows: [2, 3] }]);
     expect(await drafts(home)).toMatchObject([{ item: { name: "绿茶; 茶杯", quantity: "3" } }]);
   });
+});
+
+test("an order of merged cells that was refused is one order in the file of rejects, too", async () => {
+  const columns = ["A", "B", "C", "D", "E", "F"];
+  const refs = columns.map((column) => `<mergeCell ref="${column}2:${column}3"/>`);
+  const after = `<mergeCells>${refs.join("")}</mergeCells>`;
+  const rows = [
+    [
+      "ref",
+      "sender.name",
+      "receiver.name",
+      "receiver.phone",
+      "receiver.city",
+      "receiver.detail",
+      "item.name",
+      "item.quantity",
+    ],
+    ["A-1", "张三", "李四", "12", "北京市", "建国路88号", "绿茶", "2"],
+    ["", "", "", "", "", "", "茶杯", "1"],
+  ];
+  const home = await createImportHome(writeWorkbook({ sheets: [{ name: "Orders", rows, after }] }));
+  const rejects = path.join(home.directory, "bad.csv");
+  expect((await home.run(`--rejects ${rejects}`)).exit).toBe(3);
+  await writeFile(rejects, (await readFile(rejects, "utf8")).replace(",12,", ",13900139000,"));
+  const ran = await home.importFile(rejects);
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
+  expect((await drafts(home)).at(-1)).toMatchObject({ item: { name: "绿茶; 茶杯", quantity: "3" } });
 });
 
 test("an order that the platform calls partly shipped is left out and named: some of its goods have left", async () => {
