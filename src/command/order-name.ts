@@ -19,6 +19,8 @@ import { isOrderId, quote, refOf } from "./options.ts";
 const mostListed = 300;
 const freshSyncMs = 5 * 60_000;
 const pageSize = 100;
+/** Shorter digits are an id: no order or tracking number is so short. */
+const shortestNumber = 9;
 /** Ids that are looked up one by one for parcels, in a run. */
 const mostLookedUp = 10;
 
@@ -42,8 +44,20 @@ export async function findOrderIds(names: readonly string[], context: Context): 
 export function openOrderNames(context: Context): (name: string) => Promise<string> {
   const mirror = lazy(() => openKnownOrders(context));
   const list = openList(context);
+
+  /** Digits are an id, unless they are known as the number of an order, or no order has that id. */
+  async function findDigits(name: string): Promise<string> {
+    if (name.length < shortestNumber) return name;
+    const known = await mirror()
+      .then((opened) => findInMirror(name, opened))
+      .catch(() => []);
+    if (known.some(({ id }) => id === name)) return name;
+    const found = known.length > 0 || (await isId(name, context)) ? known : await list(name);
+    return choose(name, found)?.id ?? name;
+  }
+
   return async (name) => {
-    if (isOrderId(name)) return name;
+    if (isOrderId(name)) return findDigits(name);
     const isRef = refOf(name) !== undefined;
     let unread: unknown;
     // The service knows a number, too, where the mirror cannot be read.
@@ -59,6 +73,17 @@ export function openOrderNames(context: Context): (name: string) => Promise<stri
     if (order === undefined) throw unread ?? (await noSuchOrder(name, context));
     return order.id;
   };
+}
+
+/** False where the service refuses to show an order with this id. */
+async function isId(id: string, context: Context): Promise<boolean> {
+  try {
+    await (await context.service()).order(id);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceFailure && error.kind === "refused") return false;
+    throw error;
+  }
 }
 
 /** The ids of the orders with this name that this machine knows; none where it knows no account. */

@@ -9,6 +9,9 @@ import { goodRows } from "./import-plan.ts";
 import type { LookupChoice } from "./import-send.ts";
 import type { RowsOptions } from "./rows.ts";
 
+/** An import says which of its orders are shipped: more of them are read than before a single order. */
+const mostCancelledRead = 200;
+
 /** Finds the equal orders of the rows, and the operations in doubt whose orders are in the list. */
 export async function findElsewhere(
   source: RowsOptions,
@@ -20,7 +23,8 @@ export async function findElsewhere(
     Pick<RowPolicy, "elsewhere" | "numbersElsewhere" | "isCancelledNumber">
 > {
   const { messages, globals } = context;
-  const survey = await surveyElsewhere(await createReconcileTools(choice, context), {
+  const tools = { ...(await createReconcileTools(choice, context)), mostCancelledRead };
+  const survey = await surveyElsewhere(tools, {
     isImport: true,
     note: (text) => messages.note(text),
     async mayCost(calls) {

@@ -95,7 +95,9 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       noteShipped(result);
       if (result.decision?.kind === "held" && !isMade(result.decision.operation)) heldByDoubt += 1;
       else if (result.decision?.kind === "held" && result.decision.isEdited) heldAsEdited += 1;
-      if (result.decision?.kind === "elsewhere" && !result.decision.isCertain) heldByPossible += 1;
+      const hasNumber = (result.row.writtenNumbers ?? []).length > 0;
+      if (result.decision?.kind === "elsewhere" && !result.decision.isCertain && !hasNumber)
+        heldByPossible += 1;
       if (result.decision?.kind === "cancelled" && result.decision.change) correctedLater += 1;
       if (result.isUnrecorded && result.order) unrecorded.push(result.order.id);
       if (result.decision?.kind === "shipped" && result.decision.operation.isUnwanted)

@@ -2,7 +2,7 @@
 
 import { ServiceFailure, shorten } from "../api/failure.ts";
 import { type Context, defineCommand, document, noteUnreadOrder, type Output } from "../command/command.ts";
-import { quote, switchOption, textOption } from "../command/options.ts";
+import { quote, refOf, switchOption, textOption } from "../command/options.ts";
 import { ensureReplaces } from "../command/replace.ts";
 import { settleOption } from "../command/value-options.ts";
 import { parseTemplateName } from "../config/templates.ts";
@@ -111,7 +111,10 @@ function parseRef(text: string, flag: string): string {
   if (ref === "") throw usageError(`${flag} is empty`, "is a variable of the shell not set?");
   const problem = findTextProblem("ref", ref);
   if (problem !== undefined) throw usageError(`${flag} ${quote(ref)} ${problem}`);
-  return ref;
+  const named = refOf(ref);
+  if (named === undefined) return ref;
+  // Elsewhere that names the order of a ref: here it would be another ref, and another order.
+  throw usageError(`${flag} takes a ref alone, without “ref:”`, `give ${flag} ${shellQuote(named || "REF")}`);
 }
 
 /** Without a terminal, or with `--yes`: sends the order unchanged. */

@@ -24,6 +24,8 @@ export interface ReconcileTools {
   readonly stop: AbortSignal;
   /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs: number | undefined;
+  /** Of orders that a list calls cancelled, so many are read at once. */
+  readonly mostCancelledRead?: number;
   /** Tells a person of a claim that proved to be wrong. */
   readonly warn?: (text: string) => void;
   /** Called with the operation whose claim that was. */

@@ -6,6 +6,7 @@
 import type { Clock } from "../core/clock.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { parseInstant, utcDate } from "../core/time.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { Learned, OwnRequest } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import { OrderTaken } from "../ledger/operation-errors.ts";
@@ -96,8 +97,13 @@ export async function recordListing(
 async function readCancelled(ids: readonly string[], tools: ReconcileTools): Promise<ReadonlySet<string>> {
   const read = (id: string) => readDetail(id, tools.detail);
   const cancelled = new Set<string>();
-  const { stop } = tools;
-  for await (const order of mapInOrder(ids.slice(0, mostCancelled), detailsAtOnce, read, { stop })) {
+  const { stop, mostCancelledRead = mostCancelled } = tools;
+  const left = ids.length - mostCancelledRead;
+  if (left > 0)
+    tools.warn?.(
+      `the list calls ${counted(left, "more order")} of this ledger cancelled, which ${byCount(left, "was", "were")} not checked; the same command again checks further ones`,
+    );
+  for await (const order of mapInOrder(ids.slice(0, mostCancelledRead), detailsAtOnce, read, { stop })) {
     if (order?.status !== "cancelled") continue;
     const { other } = await readOwner(order, tools);
     if (other === undefined) cancelled.add(order.id.value);

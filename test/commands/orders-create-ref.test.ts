@@ -226,6 +226,17 @@ describe("another ref", () => {
   });
 });
 
+test("--ref with the ref: of other commands is refused: it would be another order", async () => {
+  const home = await createServedHome();
+  expect((await create(home, "A-1")).exit).toBe(0);
+  const again = await create(home, "ref:A-1");
+  expect([again.exit, requestCount(home, "POST")], again.stderr).toEqual([2, 1]);
+  expect(errorOf(again)).toMatchObject({
+    message: "--ref takes a ref alone, without “ref:”",
+    hint: expect.stringContaining("give --ref A-1"),
+  });
+});
+
 describe("an import and a create know each other's refs", () => {
   const words =
     "orders create --sender-name 张三 --sender-phone 13800138000 --receiver-name 李四 --receiver-phone 13900139000 " +

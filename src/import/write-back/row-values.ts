@@ -151,6 +151,8 @@ export async function fillRows(
     }
     if (reason === undefined) {
       const isCovered = afterImport && decision.kind === "written" && decision.isCovered;
+      // What held it before does not any more.
+      if (isCovered) for (const each of rows) values.set(each, { error: "" });
       if (isCovered && ownNumbersOf(row).length > 0) covered += 1;
       else if (!isHeld) unknown += 1;
       return;
