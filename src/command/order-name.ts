@@ -19,7 +19,7 @@ import { isOrderId, quote, refOf } from "./options.ts";
 const mostListed = 300;
 const freshSyncMs = 5 * 60_000;
 const pageSize = 100;
-/** Shorter digits are an id: no order or tracking number is so short. */
+/** Shorter digits are taken for an id at once: the mirror is not opened, and no call is made, for each of them. */
 const shortestNumber = 9;
 /** Ids that are looked up one by one for parcels, in a run. */
 const mostLookedUp = 10;
@@ -45,15 +45,16 @@ export function openOrderNames(context: Context): (name: string) => Promise<stri
   const mirror = lazy(() => openKnownOrders(context));
   const list = openList(context);
 
-  /** Digits are an id, unless they are known as the number of an order, or no order has that id. */
+  /** Digits may be an id, or the number of an order. Where one order has the id, and another one the number, it is ambiguous. */
   async function findDigits(name: string): Promise<string> {
     if (name.length < shortestNumber) return name;
     const known = await mirror()
       .then((opened) => findInMirror(name, opened))
       .catch(() => []);
     if (known.some(({ id }) => id === name)) return name;
-    const found = known.length > 0 || (await isId(name, context)) ? known : await list(name);
-    return choose(name, found)?.id ?? name;
+    const byId = (await isId(name, context)) ? [{ id: name, trackingNumber: undefined }] : [];
+    const byNumber = known.length > 0 || byId.length > 0 ? known : await list(name);
+    return choose(name, [...byId, ...byNumber])?.id ?? name;
   }
 
   return async (name) => {
@@ -171,7 +172,8 @@ function choose(name: string, found: readonly NamedOrder[]): NamedOrder | undefi
   const orders = new Map(found.map((order) => [order.id, order]));
   if (orders.size > 1) {
     const message = `${quote(name)} names ${orders.size} orders: ${[...orders.keys()].join(", ")}`;
-    throw new CourierError("ambiguous_order", 1, message, { hint: "name one by its id" });
+    const hint = isOrderId(name) ? "name one by its order number" : "name one by its id";
+    throw new CourierError("ambiguous_order", 1, message, { hint });
   }
   return orders.values().next().value;
 }

@@ -2,7 +2,7 @@
 
 import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
-import { endsOf, fewestDigits, maskPattern } from "../model/masked-text.ts";
+import { endsOf, fewestDigits, isMaskOf, maskPattern } from "../model/masked-text.ts";
 import {
   type Comparison,
   comparedFields,
@@ -111,10 +111,7 @@ function isLikeItem(sent: string, shown: string): boolean {
 
 /** `张**` fits 张国明: what is shown stands at the same end. */
 export function fitsName(sent: string | undefined, shown: string | null | undefined): boolean {
-  if (!sent || !shown || !maskPattern.test(shown)) return false;
-  const [first = "", last = ""] = endsOf(shown).map(normalise);
-  const text = normalise(sent);
-  return first + last !== "" && text.startsWith(first) && text.endsWith(last);
+  return Boolean(sent && shown && isMaskOf(shown, sent));
 }
 
 /** The last digits are those of the phone. */

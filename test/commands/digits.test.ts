@@ -1,6 +1,8 @@
 /** Order and tracking numbers of digits alone: they name their orders, as ids do. */
 
 import { expect, test } from "vitest";
+import { answerData, answerRaw, requestCount } from "../support/answers.ts";
+import { createServedHome } from "../support/courier.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const number = "73129000005";
@@ -35,4 +37,16 @@ test("digits that name nothing are told as an id that no order has", async () =>
   const shown = await home.courier("orders show 99999999999");
   expect([shown.exit, shown.stdout]).toEqual([1, ""]);
   expect(shown.stderr).toContain("order 99999999999 does not exist");
+});
+
+test("digits that are the id of one order and the number of another one are ambiguous: nothing is cancelled", async () => {
+  const home = await createServedHome();
+  const listed = { id: 1, order_no: "CO1", tracking_number: number, status: "pending" };
+  const pagination = { current_page: 1, total_pages: 1, total_items: 1, per_page: 100 };
+  answerRaw(home, "GET /api/v1/orders", JSON.stringify({ success: true, data: [listed], pagination }));
+  answerData(home, `GET /api/v1/orders/${number}`, JSON.stringify({ id: Number(number), status: "pending" }));
+  expect((await home.courier("sync")).exit).toBe(0);
+  const cancelled = await home.courier(["orders", "cancel", number, "--yes"]);
+  expect([cancelled.exit, requestCount(home, "DELETE")], cancelled.stderr).toEqual([1, 0]);
+  expect(cancelled.stderr).toContain(`names 2 orders: ${number}, 1\nhint: name one by its order number\n`);
 });

@@ -102,7 +102,8 @@ describe("several imports of one account at once", () => {
   );
 });
 
-test("beside a process that is stopped, the wait names it", async () => {
+/** An import of two rows whose requests get no answer before `wakeUp`, which is called after `wakesAfterMs`. */
+async function stopWhileSending(wakesAfterMs = Number.POSITIVE_INFINITY) {
   const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
   const latencyMs = 3;
   home.sandbox.faults.set([{ ...post, kind: "latency", ms: latencyMs }]);
@@ -115,35 +116,25 @@ test("beside a process that is stopped, the wait names it", async () => {
   const fromMs = clock.elapsed();
   clock.sleep = async (delayMs, signal) => {
     if (delayMs === latencyMs) await isAwake;
-    else if (clock.elapsed() - fromMs > 20_000) wakeUp();
+    else if (clock.elapsed() - fromMs > wakesAfterMs) wakeUp();
     return sleep(delayMs, signal);
   };
   const stopped = home.run("--concurrency 2");
   await until("its rows are sent", () => home.posts === 2);
+  return { home, stopped, wakeUp: () => wakeUp(), fromMs };
+}
+
+test("beside a process that is stopped, the wait names it", async () => {
+  const { home, stopped } = await stopWhileSending(20_000);
   const ran = await home.run();
   expect(ran.stderr).toContain(`another courier process (pid ${process.pid}) is sending 2 rows of this file`);
   expect([(await stopped).exit, ran.exit, home.posts]).toEqual([0, 0, 2]);
 });
 
 test("beside a process that stays stopped, it ends after five minutes and says which one that is", async () => {
-  const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
-  const latencyMs = 3;
-  home.sandbox.faults.set([{ ...post, kind: "latency", ms: latencyMs }]);
-  const { clock } = home;
-  const sleep = clock.sleep.bind(clock);
-  let wakeUp = () => {};
-  const isAwake = new Promise<void>((resolve) => {
-    wakeUp = resolve;
-  });
-  const fromMs = clock.elapsed();
-  clock.sleep = async (delayMs, signal) => {
-    if (delayMs === latencyMs) await isAwake;
-    return sleep(delayMs, signal);
-  };
-  const stopped = home.run("--concurrency 2");
-  await until("its rows are sent", () => home.posts === 2);
+  const { home, stopped, wakeUp, fromMs } = await stopWhileSending();
   const ran = await home.run();
-  expect(clock.elapsed() - fromMs).toBeLessThan(6 * 60_000);
+  expect(home.clock.elapsed() - fromMs).toBeLessThan(6 * 60_000);
   expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([6, "unknown unknown"]);
   const reason = `another courier process (pid ${process.pid}) has been sending it for 5 min`;
   expect(ran.report[0]?.error?.message).toBe(
