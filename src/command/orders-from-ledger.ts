@@ -3,7 +3,13 @@
 import { ServiceFailure } from "../api/failure.ts";
 import { CourierError } from "../core/errors.ts";
 import type { Customer } from "../ledger/customers.ts";
-import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import {
+  nameOperation,
+  type Operation,
+  type OperationName,
+  parseOperationName,
+} from "../ledger/operation.ts";
 import type { Answer, Mirror } from "../mirror/mirror.ts";
 import type { MirrorOwner } from "../mirror/mirror-path.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
@@ -11,6 +17,8 @@ import { type JsonObject, jsonNumber } from "../model/json.ts";
 import type { Context } from "./command.ts";
 import { claimMirror } from "./mirror-customer.ts";
 
+const throughFact = "ledger_through";
+const withdrawnFact = "withdrawn_through";
 /** Orders taken over at once. */
 const batchSize = 500;
 /** A run that did not end in this time was killed. */
@@ -27,18 +35,50 @@ export async function takeFromLedger(mirror: Mirror, owner: MirrorOwner, context
   if (!(await claimMirror(mirror, customer))) return "another";
   const firstOpen =
     (await ledger.firstOpenRun(context.clock.now() - longestRunMs)) ?? Number.POSITIVE_INFINITY;
-  let after = parseOperationName((await mirror.fact("ledger_through")) ?? "") ?? { run: 0, number: 0 };
+  await takeWithdrawn(mirror, ledger, customer);
+  let after = await readThrough(mirror);
   for (;;) {
     const found = await ledger.ordersSince({ ...owner, customer: customer.id }, after, batchSize);
     const last = found.at(-1);
     if (!last) break;
-    await mirror.recordAll(
-      found.map((operation) => ({ answers: answersOf(operation), seenAtMs: operation.endedAtMs ?? 0 })),
-    );
+    await recordSent(mirror, found);
     after = last;
-    if (last.run < firstOpen) await mirror.setFact("ledger_through", nameOperation(last));
+    if (last.run < firstOpen) await mirror.setFact(throughFact, nameOperation(last));
   }
   return "all";
+}
+
+/** The last operation whose order was taken over. */
+async function readThrough(mirror: Mirror): Promise<OperationName> {
+  return parseOperationName((await mirror.fact(throughFact)) ?? "") ?? { run: 0, number: 0 };
+}
+
+/**
+ * Orders that the ledger took from their creates since the last time get what was sent for them, if it is known by now;
+ * and what became of those creates is taken over again.
+ */
+async function takeWithdrawn(mirror: Mirror, ledger: Ledger, customer: Customer): Promise<void> {
+  const withdrawn = await ledger.withdrawnSince(customer.id, Number((await mirror.fact(withdrawnFact)) ?? 0));
+  const last = withdrawn.at(-1);
+  if (last === undefined) return;
+  const ids = withdrawn.map(({ orderId }) => orderId);
+  await mirror.forgetSent(ids);
+  const owners = await ledger.findOwners(customer.id, ids);
+  const sent = await Promise.all([...owners.values()].map(ledger.findOperation));
+  await recordSent(
+    mirror,
+    sent.filter((operation) => operation !== undefined),
+  );
+  const first = Math.min(...withdrawn.map(({ run }) => run));
+  if (first <= (await readThrough(mirror)).run)
+    await mirror.setFact(throughFact, nameOperation({ run: first - 1, number: 1 }));
+  await mirror.setFact(withdrawnFact, String(last.event));
+}
+
+async function recordSent(mirror: Mirror, operations: readonly Operation[]): Promise<void> {
+  await mirror.recordAll(
+    operations.map((operation) => ({ answers: answersOf(operation), seenAtMs: operation.endedAtMs ?? 0 })),
+  );
 }
 
 /** The account may have had another customer's key. The service is asked about a key that the ledger does not know. */

@@ -233,6 +233,13 @@ export function createCreates(
         );
         if (!row) return undefined;
         yield ask(
+          "INSERT INTO withdrawn_orders (customer, event, order_id, run) VALUES (?, ?, ?, ?)",
+          Number(row.customer),
+          event,
+          orderId,
+          run,
+        );
+        yield ask(
           "INSERT INTO listed_orders VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
           Number(row.customer),
           orderId,

@@ -28,6 +28,13 @@ export interface CustomerAccount {
   readonly customer: number;
 }
 
+/** Taken from its create, an operation of `run`, as an event. */
+export interface WithdrawnOrder {
+  readonly orderId: string;
+  readonly run: number;
+  readonly event: number;
+}
+
 export interface Operations extends Creates, ImportRows, Cancels {
   findOperation(name: OperationName): Promise<Operation | undefined>;
   /** Operations of a run in their order, after the number `after`. */
@@ -42,6 +49,8 @@ export interface Operations extends Creates, ImportRows, Cancels {
   recentCreates(owner: CustomerAccount, limit: number): Promise<readonly Operation[]>;
   /** A customer's creates with an order from an account's runs after `after`, in the order of their runs. */
   ordersSince(owner: CustomerAccount, after: OperationName, limit: number): Promise<readonly Operation[]>;
+  /** Orders that were taken from their creates after an event, the oldest first. */
+  withdrawnSince(customer: number, event: number): Promise<readonly WithdrawnOrder[]>;
   /** The first run whose outcomes may still change: one with open operations, or begun after `sinceMs` and not ended. */
   firstOpenRun(sinceMs: number): Promise<number | undefined>;
   /** Creates that may have been on their way at the same time. */
@@ -165,6 +174,20 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
             limit,
           ),
         );
+      }),
+
+    withdrawnSince: (customer, event) =>
+      read(function* () {
+        const found = yield ask(
+          "SELECT event, order_id, run FROM withdrawn_orders WHERE customer = ? AND event > ? ORDER BY event",
+          customer,
+          event,
+        );
+        return found.map((row) => ({
+          event: Number(row.event),
+          orderId: String(row.order_id),
+          run: Number(row.run),
+        }));
       }),
 
     firstOpenRun: (sinceMs) =>

@@ -203,6 +203,17 @@ ALTER TABLE orders_elsewhere ADD COLUMN ref TEXT;
 CREATE INDEX orders_elsewhere_by_ref ON orders_elsewhere (ref, customer) WHERE ref IS NOT NULL;
 `;
 
+/** Orders that were taken from their creates: the answer to that operation had named another one's. */
+const eleventh = `
+CREATE TABLE withdrawn_orders (
+  customer INTEGER NOT NULL REFERENCES customers,
+  event INTEGER NOT NULL,
+  order_id TEXT NOT NULL,
+  run INTEGER NOT NULL,
+  PRIMARY KEY (customer, event)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";
 
@@ -233,6 +244,7 @@ export const sharedMigrations: readonly string[] = [
   eighth,
   ninth,
   tenth,
+  eleventh,
 ];
 
 export const migrations: readonly string[] = [
@@ -248,4 +260,5 @@ export const migrations: readonly string[] = [
   eighth,
   ninth,
   tenth,
+  eleventh,
 ];

@@ -80,6 +80,8 @@ export interface Mirror {
   record(answers: readonly Answer[], seenAtMs: number, pass?: number): Promise<void>;
   /** The same of answers of several times, at once: a transaction for each would take many times the room. */
   recordAll(batches: readonly Batch[]): Promise<void>;
+  /** Deletes what was sent for these orders, and their refs: it was sent for others. */
+  forgetSent(ids: readonly string[]): Promise<void>;
   /**
    * Makes the index of a mirror that an earlier version made; `onProgress` is called with the number of orders read. Until
    * then a search finds only some of them.
@@ -201,6 +203,10 @@ function createMirror(database: Database): Mirror {
          ON CONFLICT DO UPDATE SET shape = excluded.shape, leaves = excluded.leaves, seen_at = excluded.seen_at`,
     ).run(number, answerKinds.indexOf(answer.kind), shape, leaves, atMs);
     if (answer.ref !== undefined) sql("UPDATE orders SET ref = ? WHERE number = ?").run(answer.ref, number);
+    noteChange(number, before, pass);
+  }
+
+  function noteChange(number: number, before: MirroredOrder | undefined, pass?: number): void {
     const after = read(number);
     if (after === undefined) return;
     sql("UPDATE orders SET status = ?, created_at = ?, pass = coalesce(?, pass) WHERE number = ?").run(
@@ -214,13 +220,23 @@ function createMirror(database: Database): Mirror {
     figures.put(number, after);
   }
 
-  async function recordAll(batches: readonly Batch[]): Promise<void> {
+  /** What was sent for another order than was believed. */
+  function forgetOne(id: string): void {
+    const number = toNumber(sql("SELECT number FROM orders WHERE id = ?").get(id)?.number);
+    if (number === undefined) return;
+    const before = read(number);
+    sql("DELETE FROM answers WHERE order_number = ? AND kind = ?").run(number, answerKinds.indexOf("draft"));
+    sql("UPDATE orders SET ref = NULL WHERE number = ?").run(number);
+    noteChange(number, before);
+  }
+
+  /** What changes orders, in one transaction. */
+  async function change(work: () => void): Promise<void> {
     try {
       await database.transaction(() => {
         beginChanges();
         figures.clear();
-        for (const { answers, seenAtMs, pass } of batches)
-          for (const answer of answers) recordOne(answer, seenAtMs, pass);
+        work();
         figures.flush();
         endChanges();
       });
@@ -228,6 +244,13 @@ function createMirror(database: Database): Mirror {
       stored.forget();
       throw error;
     }
+  }
+
+  async function recordAll(batches: readonly Batch[]): Promise<void> {
+    await change(() => {
+      for (const { answers, seenAtMs, pass } of batches)
+        for (const answer of answers) recordOne(answer, seenAtMs, pass);
+    });
   }
 
   /** What the transaction changes in the counts: to count all orders would read the whole file. */
@@ -386,6 +409,11 @@ function createMirror(database: Database): Mirror {
 
     record: (answers, seenAtMs, pass) => recordAll([{ answers, seenAtMs, pass }]),
     recordAll,
+
+    forgetSent: (ids) =>
+      change(() => {
+        for (const id of ids) forgetOne(id);
+      }),
 
     noteNotShown: (id, atMs) =>
       database.transaction(() => {

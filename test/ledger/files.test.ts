@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, cp, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -116,6 +116,8 @@ describe.skipIf(!canMount())("a small disk (needs root)", () => {
 
   test("full: the write fails, and all that was acknowledged is there", async () => {
     const disk = await mountDisk("size=1m");
+    const ballast = path.join(disk, "ballast");
+    await writeFile(ballast, Buffer.alloc(65_536));
     const ledger = await openLedger(disk);
     const owner = { account: "shop", service: "s" };
     let kept = 0;
@@ -135,6 +137,7 @@ describe.skipIf(!canMount())("a small disk (needs root)", () => {
     expect(kept).toBeGreaterThan(3);
     const found = await ledger.findDraft(owner);
     expect(found?.draft.item?.name?.split(" ")[0]).toBe(String(kept - 1));
+    await rm(ballast); // the check writes, too
     expect((await ledger.inspect()).integrity).toBe("ok");
     await ledger.close().catch(() => undefined);
   });

@@ -94,6 +94,32 @@ async function exchangedHome(): Promise<ServedHome> {
   return home;
 }
 
+test("find forgets what was sent where the ledger has taken the order from its create", async () => {
+  const home = await createUnfaithfulHome();
+  const foreign = home.service.foreign({
+    ...plainDraft,
+    receiver: { ...plainDraft.receiver, ...bert },
+    item: { name: "台灯" },
+  });
+  home.service.ways = { answerWith: () => 1 };
+  const words = "orders create --file - --ref A-1 --yes";
+  const first = await home.courier(words, { stdin: JSON.stringify(plainDraft) });
+  expect(first.exit, first.stderr).toBe(0);
+  home.service.ways = {};
+  const found = async (text: string) => {
+    const { stdout } = await home.courier(["find", text, "--json"]);
+    return JSON.parse(stdout).map(({ id }: { id: number }) => id);
+  };
+  expect(await found("A-1")).toEqual([foreign.id]);
+  await home.courier("orders show ref:A-1");
+  expect(await found("A-1")).toEqual([]);
+  expect(await found(receiver.phone)).toEqual([]);
+  const resolved = await home.courier("orders resolve 1.1 --as 2 --yes");
+  expect(resolved.exit, resolved.stderr).toBe(0);
+  const own = home.service.orders.find(({ id }) => id !== foreign.id);
+  for (const text of ["A-1", receiver.phone]) expect(await found(text)).toEqual([own?.id]);
+});
+
 describe("two orders to one receiver, whose answers were exchanged", () => {
   const shown = /the service shows the data of 2\.1: 李四, 台灯/;
 
