@@ -56,6 +56,8 @@ export const findOrders = defineCommand({
       serviceType: service,
       isInTime: own.hasDay,
     };
+    const { createNameCheck } = await import("../sending/sent-names.ts");
+    const names = createNameCheck(context);
     if (words.length === 0 && !all && limit === undefined && context.hasScreen) {
       const { openSearchScreen } = await import("./screen.ts");
       const { text: _text, ...narrowed } = search;
@@ -66,14 +68,17 @@ export const findOrders = defineCommand({
         filter,
         columns: foundColumns,
         toRow: toFoundOrder,
+        describeNames: names.describe,
       };
       return openSearchScreen(setup, context);
     }
-    const found = takeFirst(all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), mirror.search(search));
+    const most = all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit);
+    const found = takeFirst(most, names.check(mirror.search(search)));
     return {
       ...rows(own.counted(found.orders), foundColumns, "No orders found"),
       after: async () => {
         own.warn(context.messages);
+        await names.warn(context.messages);
         if (own.note !== undefined) context.messages.note(own.note);
         const shown = found.left();
         if (shown !== undefined)

@@ -38,6 +38,8 @@ export interface ScreenSetup {
   readonly filter: string;
   readonly columns: readonly Column<FoundOrder>[];
   readonly toRow: (order: MirroredOrder) => FoundOrder;
+  /** Where the service lists other names than were sent. */
+  readonly describeNames: (order: MirroredOrder) => Promise<string | undefined>;
 }
 
 /** A search that a later key has made useless. */
@@ -191,6 +193,12 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
     opened = order;
     [mode, from, notice] = [next, 0, undefined];
     turn.next();
+    if (next === "order") describeNames(order).catch(fail);
+  }
+
+  async function describeNames(order: MirroredOrder): Promise<void> {
+    const warning = await setup.describeNames(order);
+    if (warning !== undefined && opened === order) say(styled("warn", warning));
   }
 
   async function reload(order: MirroredOrder): Promise<void> {

@@ -13,6 +13,8 @@ import { isJsonObject } from "../model/json.ts";
 export interface MirrorListing {
   /** Newest first, as far as their times are known. */
   readonly orders: AsyncGenerator<OrderSummary, void>;
+  /** Of orders whose phones and addresses may be another order's. */
+  warn(): Promise<void>;
   describeAge(): Promise<string>;
 }
 
@@ -32,6 +34,8 @@ export async function listMirror(
     );
   }
   const mirror = await openAccountMirror(context);
+  const { createNameCheck } = await import("../sending/sent-names.ts");
+  const names = createNameCheck(context);
   const search = {
     text: "",
     statuses: statuses.length === 0 ? undefined : statuses,
@@ -39,7 +43,8 @@ export async function listMirror(
     isShownOnly: true,
   };
   return {
-    orders: toSummaries(mirror.search(search)),
+    orders: toSummaries(names.check(mirror.search(search))),
+    warn: () => names.warn(context.messages),
     async describeAge() {
       const { orders, notShown, syncedAtMs } = await mirror.facts();
       if (syncedAtMs === undefined) return describeUnsynced(orders, context);

@@ -246,6 +246,7 @@ async function fromMirror(
   return {
     ...rows(own.counted(taken.orders), orderColumns, "No orders"),
     after: async () => {
+      await mirror.warn();
       await tellFooter([taken.footer(), own.note], own, context);
       context.messages.note(await mirror.describeAge());
     },

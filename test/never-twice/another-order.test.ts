@@ -7,8 +7,10 @@ import { listRows } from "../../src/import/row-words.ts";
 import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import { openLiveScreen } from "../support/live-screen.ts";
 import { plainDraft } from "../support/orders.ts";
 import type { ShownOrder } from "../support/shown-order.ts";
+import { keys } from "../support/terminal.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const { receiver, item } = plainDraft;
@@ -111,6 +113,16 @@ test("find forgets what was sent where the ledger has taken the order from its c
     return JSON.parse(stdout).map(({ id }: { id: number }) => id);
   };
   expect(await found("A-1")).toEqual([foreign.id]);
+  expect((await home.courier("sync")).exit).toBe(0);
+  const warning = `warning: the service lists order ${foreign.id} with another receiver and item than were sent`;
+  expect((await home.courier("find A-1")).stderr).toContain(warning);
+  expect((await home.courier("orders list --offline")).stderr).toContain(warning);
+  const screen = openLiveScreen(home, "find");
+  await screen.until(bert.name);
+  screen.type(`${bert.name}${keys.enter}`);
+  await screen.until("Listed with another receiver and item than were sent");
+  screen.type(keys.ctrlC);
+  await screen.ended;
   await home.courier("orders show ref:A-1");
   expect(await found("A-1")).toEqual([]);
   expect(await found(receiver.phone)).toEqual([]);
