@@ -21,18 +21,20 @@ export interface ConnectionOptions {
 /** `?` stands for each value. */
 export type Answer = (text: string, values: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
 
+export interface RepeatOptions {
+  readonly canRepeat: boolean;
+  /** `begin` has waited for the end of an earlier transaction. */
+  readonly wasDone?: (answer: Answer) => Promise<boolean>;
+}
+
 export interface Connection {
   /**
    * Runs `work` between `begin` and COMMIT. Throws `database` (exit 5) where the server cannot be reached, refuses or
    * fails: where the connection broke at the COMMIT, that may have happened. Throws what `work` throws. With `canRepeat`,
-   * `work` begins anew on another connection where its own broke, and nothing of it was committed: it only reads, or the
-   * last statement of `begin` gives the transaction's `xid`, and the server is asked what became of the COMMIT.
+   * `work` begins anew on another connection where its own broke, and nothing of it was committed: it only reads, or
+   * `wasDone` finds out after `begin` whether an earlier one was committed.
    */
-  transaction<T>(
-    begin: string,
-    work: (answer: Answer) => Promise<T>,
-    options?: { readonly canRepeat: boolean },
-  ): Promise<T>;
+  transaction<T>(begin: string, work: (answer: Answer) => Promise<T>, options?: RepeatOptions): Promise<T>;
   /** One statement outside a transaction. */
   ask: Answer;
   close(): Promise<void>;
@@ -75,7 +77,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** Tries until the server has done `begin`: a pooler answers although the server behind it is away. */
-  async function connectInTime(begin: string | undefined): Promise<Begun> {
+  async function connectInTime(begin: string | undefined): Promise<Client> {
     const startedMs = clock.elapsed();
     const passedMs = () => clock.elapsed() - startedMs;
     const hasTime = () => passedMs() < limitNow();
@@ -94,7 +96,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  async function connectAndBegin(begin: string | undefined, hasTime: () => boolean): Promise<Begun> {
+  async function connectAndBegin(begin: string | undefined, hasTime: () => boolean): Promise<Client> {
     const Client = await loadDriver();
     const made = new Client(configOf(address));
     made.on("error", () => {
@@ -132,7 +134,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** The client, after `begin`: a connection that broke while it was idle is replaced. */
-  async function start(begin: string | undefined): Promise<Begun> {
+  async function start(begin: string | undefined): Promise<Client> {
     const kept = client;
     if (kept) {
       try {
@@ -142,19 +144,8 @@ export function createConnection(options: ConnectionOptions): Connection {
         if (!isLost(error)) throw error;
       }
     }
-    const begun = await connectInTime(begin);
-    client = begun.used;
-    return begun;
-  }
-
-  /** What became of a transaction whose connection broke at its COMMIT; undefined where the server does not know. */
-  async function readStatus(xid: SqlValue, hasTime: () => boolean): Promise<unknown> {
-    for (;;) {
-      const { used } = await start(undefined);
-      const [row] = await answerOf(used)("SELECT txid_status(?) AS status", [xid]);
-      if (row?.status !== "in progress" || !hasTime()) return row?.status;
-      await clock.sleep(firstPauseMs);
-    }
+    client = await connectInTime(begin);
+    return client;
   }
 
   const answerOf =
@@ -174,27 +165,26 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   return {
-    transaction: (begin, work, { canRepeat } = { canRepeat: false }) =>
+    transaction: (begin, work, { canRepeat, wasDone } = { canRepeat: false }) =>
       inTurn(async () => {
         ensureOpen(isClosed);
         const startedMs = clock.elapsed();
         const hasTime = () => clock.elapsed() - startedMs < limitNow();
+        // What the last turn worked out, and may have committed.
+        let ended: { readonly result: Awaited<ReturnType<typeof work>> } | undefined;
         for (;;) {
-          let begun: Begun | undefined;
-          let done: { readonly result: Awaited<ReturnType<typeof work>> } | undefined;
+          let used: Client | undefined;
           try {
-            begun = await start(begin);
-            done = { result: await work(answerOf(begun.used)) };
-            const { command } = await begun.used.query("COMMIT");
+            used = await start(begin);
+            const answer = answerOf(used);
+            if (ended && !(await wasDone?.(answer))) ended = undefined;
+            ended ??= { result: await work(answer) };
+            const { command } = await used.query("COMMIT");
             if (command !== "COMMIT") throw new Error("the server rolled the transaction back");
-            return done.result;
+            return ended.result;
           } catch (error) {
-            if (begun) await rollBack(begun.used, drop);
-            if (!begun || !canRepeat || !isBroken(error) || !hasTime()) throw explain(error, address);
-            const { xid } = begun;
-            const status = done && xid ? await readStatus(xid, hasTime).catch(() => undefined) : "aborted";
-            if (done && status === "committed") return done.result;
-            if (status !== "aborted") throw explain(error, address);
+            if (used) await rollBack(used, drop);
+            if (!used || !canRepeat || !isBroken(error) || !hasTime()) throw explain(error, address);
           }
         }
       }),
@@ -203,7 +193,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         ensureOpen(isClosed);
         let used: Client | undefined;
         try {
-          ({ used } = await start(undefined));
+          used = await start(undefined);
           return await answerOf(used)(text, values);
         } catch (error) {
           if (used && isLost(error)) drop(used);
@@ -229,16 +219,9 @@ function ensureOpen(isClosed: boolean): void {
   if (isClosed) throw new Error("the connection was closed");
 }
 
-interface Begun {
-  readonly used: Client;
-  readonly xid?: SqlValue;
-}
-
-async function beginOn(used: Client, begin: string | undefined): Promise<Begun> {
-  if (begin === undefined) return { used };
-  const results: unknown = await used.query(begin);
-  const last = (Array.isArray(results) ? results : []).at(-1) as { rows: readonly SqlRow[] } | undefined;
-  return { used, xid: last?.rows[0]?.xid ?? null };
+async function beginOn(used: Client, begin: string | undefined): Promise<Client> {
+  if (begin !== undefined) await used.query(begin);
+  return used;
 }
 
 async function rollBack(used: Client, drop: (client: Client) => void): Promise<void> {

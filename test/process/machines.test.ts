@@ -7,6 +7,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createServedHome } from "../support/courier.ts";
 import { outcomes, row, sheet } from "../support/imports.ts";
+import { breakAtCommit } from "../support/lost-commit.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
 import { createProcessHome, createServedProcessHome, type ProcessHome, until } from "../support/process.ts";
 
@@ -245,6 +246,37 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
       await own.remove();
     }
   });
+
+  test.each([
+    ["the file", "INSERT INTO files"],
+    ["what is to be sent", "INSERT INTO operations"],
+  ])(
+    "after a power failure before %s was on the disk, it is recorded anew: the server's numbers for transactions come again",
+    async (_what, text) => {
+      const own = await startPostgres();
+      onTestFinished(() => own.remove());
+      const address = await own.createDatabase();
+      const name = address.slice(address.lastIndexOf("/") + 1);
+      const way = await breakAtCommit(address, text, async () => {
+        await own.stop("immediate");
+        await own.start();
+        for (let other = 0; other < 8; other++) await own.query("SELECT txid_current()", name);
+      });
+      const { sandbox, ...home } = await createServedProcessHome();
+      await writeFile(path.join(home.directory, "orders.csv"), sheet(row(""), row("", "王五")));
+      const env = { COURIER_LEDGER: way.address };
+      const first = await home.courier(importing, { env });
+      expect([first.exit, way.isWhole], first.stderr).toEqual([0, false]);
+      const again = await home.courier(importing, { env });
+      expect([again.exit, outcomes(JSON.parse(again.stdout))], again.stderr).toEqual([0, "shipped shipped"]);
+      const posts = sandbox.requests.filter(
+        ({ method, path }) => method === "POST" && path === "/api/v1/orders",
+      );
+      expect(posts).toHaveLength(2);
+      const log = await home.courier("log --json", { env });
+      expect(JSON.parse(log.stdout)[1]).toMatchObject({ created: 2 });
+    },
+  );
 
   test("times are the database's, whatever the clock of the machine says", async () => {
     const { database, query } = await createMachines([]);

@@ -1,4 +1,4 @@
-/** The way to a PostgreSQL server that breaks when a transaction was committed, before the answer comes back. */
+/** The way to a PostgreSQL server that breaks at a COMMIT, before it gets there or before its answer comes back. */
 
 import { connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
@@ -10,8 +10,12 @@ export interface BreakingWay {
   readonly isWhole: boolean;
 }
 
-/** Breaks once, at the first COMMIT after the server was sent `text`. */
-export async function breakAtCommit(address: string, text: string): Promise<BreakingWay> {
+/** Breaks once, at the first COMMIT after the server was sent `text`; with `instead`, which happens in its place. */
+export async function breakAtCommit(
+  address: string,
+  text: string,
+  instead?: () => Promise<unknown>,
+): Promise<BreakingWay> {
   const { hostname, port } = new URL(address);
   const sockets = new Set<Socket>();
   let isSent = false;
@@ -27,7 +31,9 @@ export async function breakAtCommit(address: string, text: string): Promise<Brea
     client.on("data", (bytes) => {
       isSent ||= bytes.includes(text);
       isLast = isSent && isWhole && bytes.includes("COMMIT");
-      upstream.write(bytes);
+      if (!isLast || !instead) return upstream.write(bytes);
+      isWhole = false;
+      return instead().finally(() => client.destroy());
     });
     upstream.on("data", (bytes) => {
       if (!isLast) return client.write(bytes);

@@ -16,9 +16,19 @@ CREATE TABLE version (number BIGINT NOT NULL);
 INSERT INTO version VALUES (1);
 `;
 
-const [first = "", ...later] = sharedMigrations.map(translate);
+/** The last transaction that each process has committed. */
+const commits =
+  "CREATE TABLE commits (writer TEXT PRIMARY KEY, count BIGINT NOT NULL, made_at BIGINT NOT NULL);";
 
-export const migrations: readonly string[] = [first + additions, ...later];
+/** By the place of the migration. */
+const added = new Map([
+  [0, additions],
+  [10, commits],
+]);
+
+export const migrations: readonly string[] = sharedMigrations.map(
+  (script, place) => translate(script) + (added.get(place) ?? ""),
+);
 
 /** Texts are compared by their bytes, as in SQLite. */
 function translate(script: string): string {

@@ -1,11 +1,12 @@
 /** The statements of the ledger on a PostgreSQL server. */
 
+import { randomUUID } from "node:crypto";
 import type { Answer, Connection } from "../../postgres/connection.ts";
 import type { SqlRow } from "../../sqlite/driver.ts";
 import { createQueue, type Ended, NotDone } from "../../sqlite/write-queue.ts";
 import type { Question, Store, Work } from "../statements.ts";
 import type { Lease } from "./lease.ts";
-import { schemaName } from "./shared-schema.ts";
+import { nowMs, schemaName } from "./shared-schema.ts";
 
 /**
  * A pooler may give each transaction another connection, so each sets what it needs. A writer that stops in the middle
@@ -18,17 +19,46 @@ const settings = `SET LOCAL search_path = ${schemaName}; SET LOCAL lock_timeout 
 /** Each statement sees what was committed before it, also where the server's default is another level. */
 export const beginCommitted = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
-/**
- * The row of the events is changed by all that is sent: who holds it is the only writer. It has a number since then, by
- * which the server tells later whether it was committed.
- */
+/** The row of the events is changed by all that is sent: who holds it is the only writer. */
 export const beginWrite = `${beginCommitted}; ${settings}; SET LOCAL synchronous_commit = on;
-  SELECT last FROM events FOR UPDATE; SELECT txid_current_if_assigned() AS xid`;
+  SELECT last FROM events FOR UPDATE`;
 const beginRead = `${beginCommitted} READ ONLY; ${settings}`;
 const beginSnapshot = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings}`;
 
-/** What a transaction asks and changes, it can ask and change again. */
-const again = { canRepeat: true };
+/** A mark of an older transaction is not asked for any more. */
+const keptMs = 86_400_000;
+
+/**
+ * The last transaction that this process has committed, by its own count. The number that the server gives a transaction
+ * does not tell: after a crash it gives the same one to another transaction.
+ */
+function createMarks() {
+  const writer = randomUUID();
+  let count = 0;
+  return {
+    next() {
+      count += 1;
+      const own = count;
+      return {
+        async leave(answer: Answer): Promise<void> {
+          const isFirst = own === 1;
+          await Promise.all([
+            ...(isFirst ? [answer(`DELETE FROM commits WHERE made_at < ${nowMs} - ${keptMs}`, [])] : []),
+            answer(
+              `INSERT INTO commits (writer, count, made_at) VALUES (?, ?, ${nowMs})
+               ON CONFLICT (writer) DO UPDATE SET count = excluded.count, made_at = excluded.made_at`,
+              [writer, own],
+            ),
+          ]);
+        },
+        async isLeft(answer: Answer): Promise<boolean> {
+          const rows = await answer("SELECT 1 FROM commits WHERE writer = ? AND count = ?", [writer, own]);
+          return rows.length > 0;
+        },
+      };
+    },
+  };
+}
 
 export function createSharedStore(connection: Connection, lease: Lease, now: () => number): Store {
   /** A change is not waited for: what is asked after it is answered after it. */
@@ -73,11 +103,15 @@ export function createSharedStore(connection: Connection, lease: Lease, now: () 
     }
   }
 
+  const marks = createMarks();
   const write = createQueue<() => Work<unknown>>({
-    commit: (works) =>
-      connection.transaction(
+    commit: (works) => {
+      const mark = marks.next();
+      return connection.transaction(
         beginWrite,
         async (answer) => {
+          const marked = mark.leave(answer);
+          marked.catch(() => {}); // seen below
           const ends: Ended[] = [];
           const together: Promise<Ended>[] = [];
           for (const { work, canWait } of works) {
@@ -85,16 +119,19 @@ export function createSharedStore(connection: Connection, lease: Lease, now: () 
             together.push(end(work, answer));
             if (!canWait) ends.push(...(await allEnded(together.splice(0))));
           }
-          return [...ends, ...(await allEnded(together))];
+          ends.push(...(await allEnded(together)));
+          await marked;
+          return ends;
         },
-        again,
-      ),
+        { canRepeat: true, wasDone: mark.isLeft },
+      );
+    },
   });
 
   const reading =
     (begin: string) =>
     <T>(work: () => Work<T>) =>
-      connection.transaction(begin, (answer) => run(work(), answer), again);
+      connection.transaction(begin, (answer) => run(work(), answer), { canRepeat: true });
 
   return {
     write: (work, options) => write(work, options) as Promise<never>,
