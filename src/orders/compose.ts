@@ -45,7 +45,10 @@ export interface Sending {
 }
 
 /** The result: an order, or a draft that was kept for later. */
-export type Composed = (SentOrder & { readonly draft: Draft }) | { readonly kept: Draft };
+export type Composed =
+  | (SentOrder & { readonly draft: Draft })
+  /** `continuing`: the command that continues it. */
+  | { readonly kept: Draft; readonly continuing: string };
 
 /** Whose parties are offered. */
 const ordersOffered = 50;
@@ -72,6 +75,8 @@ export async function composeOrder(
   const account = await context.account();
   const ledger = await context.ledger(); // fails before the questions: without a ledger nothing can be sent
   const owner: DraftOwner = { account: account.name, service: serviceOf(account) };
+  const flags = template?.flags ?? "";
+  const continuing = context.nextCommand(`orders create${flags}`);
   const ask = (question: string) => prompts.confirm(question);
   const tools: FormTools = {
     prompts,
@@ -88,10 +93,10 @@ export async function composeOrder(
   const rerunOf = (typed: Draft) => {
     if (contentOf(typed) === contentOf(start.draft)) return undefined;
     const named = ref === undefined ? "" : ` --ref ${shellQuote(ref)}`;
-    return `run ${context.nextCommand(`orders create --repeat${named}`)}`;
+    return `run ${context.nextCommand(`orders create --repeat${named}${flags}`)}`;
   };
   await mentionDoubt(context);
-  const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
+  const offered = start.isBlank ? await offerKept(owner, ledger, prompts, continuing, context) : undefined;
   /** The draft that this order continues, and ends when it is sent. */
   const kept = offered === "another" ? undefined : offered;
   const ref = givenRef ?? kept?.ref;
@@ -117,8 +122,8 @@ export async function composeOrder(
       });
       if (decision === "keep") {
         try {
-          await keepDraft({ draft, ref, open }, { continued: kept, owner, ledger }, context);
-          return { kept: draft };
+          await keepDraft({ draft, ref, open }, { continued: kept, owner, ledger, continuing }, context);
+          return { kept: draft, continuing };
         } catch (error) {
           await showLedgerFailure(error, context);
           continue;
@@ -161,7 +166,12 @@ export async function composeOrder(
     }
   } catch (error) {
     if (error instanceof Dropped) throw interrupted(130, "nothing was sent, and the draft was dropped");
-    throw await keepForLater(error, { draft, ref, open }, { continued: kept, owner, ledger }, context);
+    throw await keepForLater(
+      error,
+      { draft, ref, open },
+      { continued: kept, owner, ledger, continuing },
+      context,
+    );
   }
 }
 
@@ -226,6 +236,7 @@ async function offerKept(
   owner: DraftOwner,
   ledger: Ledger,
   prompts: Prompts,
+  continuing: string,
   context: Context,
 ): Promise<FoundDraft | "another" | undefined> {
   for (;;) {
@@ -239,7 +250,7 @@ async function offerKept(
       if (await prompts.confirm("Continue with it?", true)) return kept;
       if (!(await prompts.confirm("Delete this draft?", false))) return "another";
     } catch (error) {
-      throw withDraftHint(error, context);
+      throw withDraftHint(error, continuing);
     }
     await ledger.dropDraft(owner, kept);
   }
@@ -331,6 +342,7 @@ interface DraftPlace {
   readonly continued: FoundDraft | undefined;
   readonly owner: DraftOwner;
   readonly ledger: Ledger;
+  readonly continuing: string;
 }
 
 /** Shows the draft that this one takes the place of: it can be typed in again. */
@@ -366,7 +378,7 @@ async function keepForLater(
     return withHint(error, "your draft is not kept: copy it from above");
   }
   if (isInDoubt) return error;
-  return withDraftHint(error, context);
+  return withDraftHint(error, place.continuing);
 }
 
 /** It can be typed in again. */
@@ -381,8 +393,8 @@ async function showUnkept(
   await display([line(styled("warn", `${what} could not be kept: ${reason}`)), ...reviewView(draft, ref)]);
 }
 
-function withDraftHint(error: unknown, context: Context): unknown {
-  return withHint(error, `your draft is kept; ${context.nextCommand("orders create")} continues it`);
+function withDraftHint(error: unknown, continuing: string): unknown {
+  return withHint(error, `your draft is kept; ${continuing} continues it`);
 }
 
 function withHint(error: unknown, hint: string): unknown {

@@ -81,9 +81,8 @@ export const createOrder = defineCommand({
       ? await composeOrder({ ...sending, prompts }, context)
       : await sendAsGiven(sending, context);
     if ("kept" in composed) {
-      return document(composed.kept, () => [
-        line(`The draft is kept; ${context.nextCommand("orders create")} continues it`),
-      ]);
+      const { kept, continuing } = composed;
+      return document(kept, () => [line(`The draft is kept; ${continuing} continues it`)]);
     }
     const { order, draft, isEarlier } = composed;
     await template?.save(draft);

@@ -6,6 +6,7 @@ import { parseAlias, saveParties, useAsSender } from "../config/address-book.ts"
 import { hasTemplate, saveTemplate } from "../config/templates.ts";
 import { CourierError } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { describeParty } from "../forms/party-form.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
@@ -13,6 +14,8 @@ import { canonicalJson } from "../model/json.ts";
 
 /** The template that an order becomes. */
 export interface TemplateToSave {
+  /** Flags of `orders create`, after a blank: a draft does not have them. */
+  readonly flags: string;
   /** Before the order is sent: asks where another template has the name. Throws where courier cannot ask. */
   check(draft: Draft): Promise<void>;
   /** Runs after the order is created; a failure is only a warning. */
@@ -23,6 +26,7 @@ export function templateToSave(name: string, isAgreed: boolean, context: Context
   /** Undefined while there is nothing to replace. */
   let isReplaced: boolean | undefined;
   return {
+    flags: ` --save-template ${shellQuote(name)}${isAgreed ? " --replace" : ""}`,
     async check(draft) {
       const config = await context.config.read();
       const existing = hasTemplate(config, name) ? config.templates[name] : undefined;

@@ -256,6 +256,24 @@ describe("the review", () => {
     expect(await draftOf(home)).toMatchObject({ draft: shortDraft, open: [] });
   });
 
+  test("names the flags that a draft does not have", async () => {
+    const home = await createServedHome();
+    const words = "orders create --save-template weekly --replace";
+    const kept = await compose(home, [...shortForm(), ["What now?", "Keep as a draft and quit"]], words);
+    expect(kept.stdout).toBe(`The draft is kept; courier ${words} continues it\n`);
+    const again = await compose(
+      home,
+      [
+        ["Continue with it?", enter],
+        ["What now?", ctrlC],
+      ],
+      words,
+    );
+    expect(again.stderr).toContain(`your draft is kept; courier ${words} continues it`);
+    await compose(home, [["Continue with it?", enter], send, ...declined], words);
+    expect((await home.courier("templates list")).stdout).toContain("weekly");
+  });
+
   test.each([
     ["Keep as a draft and quit", false],
     ["Send this order", true],
