@@ -20,7 +20,7 @@ import {
 import type { KnownParty } from "../forms/party-form.ts";
 import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "../ledger/drafts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { type Operation, sentAsOfNow } from "../ledger/operation.ts";
+import { nameOperation, type Operation, type OperationName, sentAsOfNow } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import { partyFields, partyWords } from "../model/fields.ts";
 import { contentOf } from "../model/same-order.ts";
@@ -93,7 +93,8 @@ export async function composeOrder(
   const rerunOf = (typed: Draft) => {
     if (contentOf(typed) === contentOf(start.draft)) return undefined;
     const named = ref === undefined ? "" : ` --ref ${shellQuote(ref)}`;
-    return `run ${context.nextCommand(`orders create --repeat${named}${flags}`)}`;
+    return (operation: OperationName) =>
+      `run ${context.nextCommand(`orders create --like ${nameOperation(operation)}${named}${flags}`)}`;
   };
   await mentionDoubt(context);
   const offered = start.isBlank ? await offerKept(owner, ledger, prompts, continuing, context) : undefined;

@@ -24,9 +24,13 @@ export const sourceOptions = {
   template: textOption("NAME", "start from a saved template", { values: "template" }),
   repeat: switchOption("start from the last order sent from this machine"),
   like: {
-    ...textOption("ORDER", "start from an earlier order: its id, order or tracking number, or ref:REF", {
-      values: "order",
-    }),
+    ...textOption(
+      "ORDER",
+      "start from an earlier order: its id, order or tracking number, ref:REF, or 12.3 of the log",
+      {
+        values: "order",
+      },
+    ),
     parse: parseOrderName,
   },
   sender: textOption("@NAME", "a sender from the address book", fromBook),

@@ -3,7 +3,10 @@
 import { openAccountMirror } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
 import { confirmParty, type UnderstoodParty } from "../command/confirm-address.ts";
+import { findLedger } from "../command/found-ledger.ts";
 import { openOrderNames } from "../command/order-name.ts";
+import { usageError } from "../core/errors.ts";
+import { nameOperation, type OperationName, parseOperationName } from "../ledger/operation.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { itemFields, partyFields, partyParts } from "../model/fields.ts";
@@ -20,6 +23,8 @@ export interface BaseDraft {
  * `openOrderNames` does, a usage error for an address that no one can accept, and ServiceFailure.
  */
 export async function draftLike(name: string, context: Context, isAgreed: boolean): Promise<BaseDraft> {
+  const operation = parseOperationName(name);
+  if (operation) return { draft: await draftOf(operation, context), declined: [] };
   const id = await openOrderNames(context)(name);
   const mirror = await openAccountMirror(context);
   const known = await mirror.order(id);
@@ -38,6 +43,19 @@ export async function draftLike(name: string, context: Context, isAgreed: boolea
   const serviceType = textAt(order, "service_type");
   if (serviceType !== undefined) draft.service_type = serviceType;
   return { draft: draft as Draft, declined };
+}
+
+/** As it was sent from this machine, whatever became of it. */
+async function draftOf(name: OperationName, context: Context): Promise<Draft> {
+  const ledger = await findLedger(context);
+  const found = ledger && (await ledger.findOperation(name));
+  const isOwn = found?.kind === "create" && found.customer === (await context.customer()).id;
+  if (isOwn && found.draft) return found.draft;
+  const text = nameOperation(name);
+  throw usageError(
+    isOwn ? `what ${text} sent was deleted` : `there is no create ${text} of this customer in the ledger`,
+    `runs and their operations: ${context.nextCommand("log")}`,
+  );
 }
 
 async function readParty(

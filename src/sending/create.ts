@@ -10,6 +10,7 @@ import {
   isMade,
   nameOperation,
   type Operation,
+  type OperationName,
   type Rejection,
 } from "../ledger/operation.ts";
 import { isLedgerLost, LostClaim, OtherOrder } from "../ledger/operation-errors.ts";
@@ -36,8 +37,8 @@ export interface OrderToSend {
   readonly isDuplicateAllowed: boolean;
   /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs?: number | undefined;
-  /** For a hint: what sends the same order, where the same command would not, because it was typed into the form. */
-  readonly rerun?: string | undefined;
+  /** For a hint: what sends the order of an operation, where the same command would not, because it was typed into the form. */
+  readonly rerun?: ((operation: OperationName) => string) | undefined;
   /** Orders that were not sent from this machine, where they are compared. */
   readonly elsewhere?: (() => Promise<OrdersElsewhere | undefined>) | undefined;
   /** Asks at a terminal; undefined where there is none. */
@@ -315,5 +316,5 @@ async function nextSteps(
   const problem = await ledger.checkPlace().catch((error: unknown) => error);
   const look = `look for the order: ${context.nextCommand("orders list --all")}`;
   if (isLedgerLost(problem)) return `before you send it again, ${look}; ${newLedgerWarning}`;
-  return sent ? howToResolve(sent, left, context, rerun) : `before you send it again, ${look}`;
+  return sent ? howToResolve(sent, left, context, rerun?.(sent)) : `before you send it again, ${look}`;
 }

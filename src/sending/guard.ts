@@ -18,6 +18,7 @@ import {
 import { type Equals, findRewritten, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
+import { show } from "../terminal/blocks.ts";
 import { readOwner } from "./another-order.ts";
 import { nameCandidates } from "./candidates.ts";
 import { checkRun, releaseDeadRuns } from "./owners.ts";
@@ -76,7 +77,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
       if (begun.kind === "begun") {
         if (offsetMs !== undefined) await ledger.recordOffset(run.customer, run.number, offsetMs);
         const [earlier] = begun.earlier;
-        if (earlier && !ask) context.messages.warn(describeEqual(earlier, context));
+        if (earlier && !ask) context.messages.warn(describeEqual(earlier, content, context));
         if (begun.edited) context.messages.warn(describeEdited(begun.edited, context));
         return { ledger, run, operation: begun.operation };
       }
@@ -98,9 +99,14 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     if (unreported.length > 0) await ledger.markReported(unreported);
     if (!ask) {
       const isJustFound = justFound.length > 0 || first.isUnreported;
-      throw duplicate(first, { left: left.get(nameOperation(first)), failure, isJustFound }, context);
+      throw duplicate(
+        first,
+        { content, left: left.get(nameOperation(first)), failure, isJustFound },
+        context,
+      );
     }
-    if (!(await ask(`${capitalised(describeEqual(first, context))}. Send it again?`))) return undefined;
+    const again = first.content === content ? "Send it again?" : "Send this one?";
+    if (!(await ask(`${capitalised(describeEqual(first, content, context))}. ${again}`))) return undefined;
     for (const each of stopping) accepted.add(nameOperation(each));
   }
 }
@@ -199,17 +205,21 @@ async function readShown(id: string, context: Context): Promise<OrderDetail | un
   }
 }
 
-/** `the same order was sent 5 min ago, as 1000001`. */
-function describeEqual(operation: Operation, { clock }: Context): string {
-  const { order, ref, state } = operation;
+/** `the same order was sent 5 min ago, as 1000001`. One with the same ref may have other content. */
+function describeEqual(operation: Operation, content: string, { clock }: Context): string {
+  const { order, ref, state, draft } = operation;
   const nowMs = clock.now();
   const sentMs = sentAsOfNow(operation, nowMs);
   const time = sentMs === undefined ? "" : ` ${formatRelative(sentMs, nowMs)}`;
   const when = ref === undefined ? time : `${time} with the ref ${ref}`;
   const since = isCancelled(operation) ? ", and was cancelled since" : "";
-  if (isMade(operation)) return `the same order was sent${when}, as ${order?.id}${since}`;
-  if (state === "unknown") return `the same order was sent${when}, and may or may not have been created`;
-  return `the same order is being sent by another courier process (run ${operation.run})`;
+  const isSame = operation.content === content;
+  const parts = [draft?.receiver?.name, draft?.item?.name].filter((part) => part !== undefined);
+  const other = `another order${parts.length === 0 ? "" : ` (${parts.map((part) => show(part)).join(", ")})`}`;
+  const what = isSame ? "the same order" : other;
+  if (isMade(operation)) return `${what} was sent${when}, as ${order?.id}${since}`;
+  if (state === "unknown") return `${what} was sent${when}, and may or may not have been created`;
+  return `${what} is being sent by another courier process (run ${operation.run})`;
 }
 
 function describeEdited(operation: Operation, { nextCommand }: Context): string {
@@ -220,10 +230,13 @@ function describeEdited(operation: Operation, { nextCommand }: Context): string 
 export function duplicate(
   operation: Operation,
   {
+    content,
     left,
     failure,
     isJustFound,
   }: {
+    /** Of the order that is not sent. */
+    readonly content: string;
     readonly left: StillInDoubt | undefined;
     readonly failure: CourierError | undefined;
     readonly isJustFound: boolean;
@@ -231,7 +244,7 @@ export function duplicate(
   context: Context,
 ): CourierError {
   const why = failure && operation.state === "unknown" ? `; the check failed: ${failure.message}` : "";
-  const message = `${describeEqual(operation, context)}; nothing was sent${why}`;
+  const message = `${describeEqual(operation, content, context)}; nothing was sent${why}`;
   if (!isJustFound)
     return new CourierError("duplicate", 2, message, { hint: nextSteps(operation, left, context) });
   return new CourierError("duplicate", 2, `${message}: it was in doubt until now`, {

@@ -62,7 +62,12 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   if (decision.kind === "in_doubt")
     throw duplicate(
       operation,
-      { left: settled.left.get(nameOperation(operation)), failure: settled.failure, isJustFound: false },
+      {
+        content: order.content,
+        left: settled.left.get(nameOperation(operation)),
+        failure: settled.failure,
+        isJustFound: false,
+      },
       context,
     );
   if (decision.kind === "changed") throw changed(ref, decision);

@@ -842,14 +842,30 @@ describe("an equal order within a day", () => {
     expect(exit, stderr).toBe(6);
     const [, hinted = ""] =
       /hint: run courier (.*?) after [\d:]+, when the outcome can be proved; or/.exec(stderr) ?? [];
-    expect(hinted).toBe("orders create --repeat");
+    expect(hinted).toBe("orders create --like 1.1");
     home.sandbox.faults.clear();
     expect((await home.courier(`${hinted} --yes`)).exit).toBe(2);
+    const later = ["--sender-name", "店", "--receiver-name", "另一人", "--item-name", "金表"];
+    expect((await home.courier(["orders", "create", ...later, "--yes"])).exit).toBe(0);
     home.clock.advance(1_200_000);
     const sent = await home.courier(`${hinted} --yes`);
     expect(sent.exit, sent.stderr).toBe(0);
-    const [first, second, ...others] = sentBodies(home);
-    expect([second, others]).toEqual([first, []]);
+    const [first, , third, ...others] = sentBodies(home);
+    expect([third, others]).toEqual([first, []]);
+  });
+
+  test("an order with its ref and other content says whose order is in doubt", async () => {
+    const home = await createServedHome();
+    const to = (name: string) => ["--sender-name", "店", "--receiver-name", name, "--item-name", "钟"];
+    const create = (name: string) => home.courier(["orders", "create", ...to(name), "--ref", "X-1", "--yes"]);
+    home.sandbox.faults.set([{ method: "POST", kind: "drop_before" }]);
+    expect((await create("周一")).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const other = await create("吴二");
+    expect(other.exit).toBe(2);
+    expect(other.stderr).toContain(
+      "another order (周一, 钟) was sent just now with the ref X-1, and may or may not have been created",
+    );
   });
 
   test("does not count where the first one was refused or never sent", async () => {
