@@ -1,7 +1,7 @@
 /** The summary of `orders import --check`, which sends nothing. */
 
 import { byCount, counted, listed } from "../core/wording.ts";
-import { orderFields } from "../model/fields.ts";
+import { getField, orderFields } from "../model/fields.ts";
 import type { CheckSummary } from "../model/results.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
 import { describeEncoding, type RowWarning } from "./check-rows.ts";
@@ -14,7 +14,6 @@ import {
   type ImportPlan,
   lacksRefs,
 } from "./import-plan.ts";
-import { getField } from "./order-fields.ts";
 import { nameOfRow } from "./row-words.ts";
 import type { ImportRow } from "./rows.ts";
 

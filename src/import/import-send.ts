@@ -108,7 +108,7 @@ async function sendOnce(
     };
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
-    const evidence = evidenceOf(error);
+    const evidence = evidenceOf(error, draft);
     if (evidence === "in_doubt") return { kind: "unknown", cause: error, loss: lossOf(error) };
     switch (error.kind) {
       case "refused":

@@ -1,7 +1,7 @@
 /** The fields of a draft by their dotted paths, and the texts of cells that are put into them. */
 
 import { isPlainDecimal } from "../model/decimal.ts";
-import { isJsonObject, type Json, jsonNumber } from "../model/json.ts";
+import { type Json, jsonNumber } from "../model/json.ts";
 import { findSpreadsheetError, findTextProblem } from "../model/text-problem.ts";
 
 export const numberPaths: ReadonlySet<string> = new Set(["item.weight", "item.value", "item.quantity"]);
@@ -18,12 +18,6 @@ export function setField(draft: Record<string, Json | Part>, path: string, text:
   const name = path.slice(0, dot);
   draft[name] ??= {};
   (draft[name] as Part)[path.slice(dot + 1)] = value;
-}
-
-export function getField(draft: Json, path: string): Json | undefined {
-  let value: Json | undefined = draft;
-  for (const name of path.split(".")) value = isJsonObject(value) ? value[name] : undefined;
-  return value;
 }
 
 /** What is wrong with the text of a field. */

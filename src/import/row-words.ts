@@ -2,9 +2,9 @@
 
 import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
 import type { OrderElsewhere, RowDecision, RowName } from "../ledger/rules.ts";
+import { getField } from "../model/fields.ts";
 import { isJsonNumber } from "../model/json.ts";
 import type { RowResult } from "./import-types.ts";
-import { getField } from "./order-fields.ts";
 
 /** `row 3 (1001)`, `rows 2-4 (1001)`. */
 export function nameOfRow({ row, rows = [row], ref }: RowName): string {

@@ -5,7 +5,7 @@ import { counted, withArticle } from "../core/wording.ts";
 import type { OperationName } from "../ledger/operation.ts";
 import type { FormerIdentity } from "../ledger/rules.ts";
 import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
-import { orderPaths } from "../model/fields.ts";
+import { getField, orderPaths } from "../model/fields.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, stringifyJson } from "../model/json.ts";
 import { nestKey } from "../model/nested-key.ts";
 import { contentOf } from "../model/same-order.ts";
@@ -23,7 +23,6 @@ import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import { findHeaderProblem } from "./header-problem.ts";
 import { findHeaderRow, isHeaderBelow, type Layout, readLayout } from "./layout.ts";
-import { getField } from "./order-fields.ts";
 import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
 import {
   type NumberedRow,

@@ -1,5 +1,7 @@
 /** The fields of an order (2.2, 2.3, 4.2): what JSON, flags, questions and help call each of them. */
 
+import { isJsonObject, type Json } from "./json.ts";
+
 export const partyFields = ["name", "phone", "province", "city", "district", "detail"] as const;
 export const itemFields = ["name", "description", "weight", "value", "quantity"] as const;
 export const partyParts = ["sender", "receiver"] as const;
@@ -65,4 +67,11 @@ function fieldOf(part: PartyPart | "item", name: string): OrderField {
 /** `senderPhone`. */
 export function keyOf<P extends string, N extends string>(part: P, name: N): `${P}${Capitalize<N>}` {
   return `${part}${name.charAt(0).toUpperCase()}${name.slice(1)}` as `${P}${Capitalize<N>}`;
+}
+
+/** The field of a draft at a dotted path. */
+export function getField(draft: Json, path: string): Json | undefined {
+  let value: Json | undefined = draft;
+  for (const name of path.split(".")) value = isJsonObject(value) ? value[name] : undefined;
+  return value;
 }

@@ -164,7 +164,7 @@ function createOutcome(
 ): CreateOutcome {
   const failure = failureOf(result);
   if (failure instanceof ServiceFailure) {
-    const evidence = evidenceOf(failure);
+    const evidence = evidenceOf(failure, draft);
     if (evidence === "not_made") return failureOutcome(failure, draft);
     return {
       state: "unknown",

@@ -126,7 +126,7 @@ async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrd
     if (isLedgerLost(error)) throw error;
     if (!(error instanceof ServiceFailure) && !context.signal.aborted) throw error;
     const lost = error as ServiceFailure;
-    const evidence = error instanceof ServiceFailure ? evidenceOf(error) : "in_doubt";
+    const evidence = error instanceof ServiceFailure ? evidenceOf(error, draft) : "in_doubt";
     if (evidence === "not_made") {
       await end(failureOutcome(lost, draft));
       throw error;

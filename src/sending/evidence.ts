@@ -3,6 +3,12 @@
 import { ServiceFailure } from "../api/failure.ts";
 import type { Loss } from "../ledger/operation.ts";
 import { OtherOrder } from "../ledger/operation-errors.ts";
+import { equalDecimals } from "../model/decimal.ts";
+import type { Draft } from "../model/draft.ts";
+import { getField, orderFields } from "../model/fields.ts";
+import { isJsonNumber, type Json } from "../model/json.ts";
+import { isMaskOf, maskPattern } from "../model/masked-text.ts";
+import { comparePhone, lettersOf } from "./matching.ts";
 
 /**
  * `not_made`: certainly no order. `refused`: the service refused, but not in the one way that the specification
@@ -15,16 +21,32 @@ const doubtfulStatuses: ReadonlySet<number> = new Set([408, 409, 425, 499]);
 
 /**
  * Certain are only: no connection, or a request that was not written completely; HTTP 429 and 401, unless the answer
- * says `success: true`; and INVALID_PARAMETER in the envelope with any status (section 7). Other codes are not
- * specified and prove nothing. A page without the envelope may come from a gateway that forwarded the request.
+ * says `success: true`; and INVALID_PARAMETER in the envelope with any status (section 7), unless it refuses a value that
+ * was not sent: then it may be the answer to another request. Other codes are not specified and prove nothing. A page
+ * without the envelope may come from a gateway that forwarded the request.
  */
-export function evidenceOf(failure: ServiceFailure): Evidence {
+export function evidenceOf(failure: ServiceFailure, draft: Draft | undefined): Evidence {
   const { kind, status, serviceCode } = failure;
-  if (kind === "unreachable" || serviceCode === "INVALID_PARAMETER") return "not_made";
+  if (kind === "unreachable") return "not_made";
+  if (serviceCode === "INVALID_PARAMETER") return refusesOther(failure, draft) ? "refused" : "not_made";
   if (failure.mayHaveHappened) return "in_doubt";
   if (status === 429 || status === 401) return "not_made";
   if (serviceCode === undefined) return "in_doubt";
   return doubtfulStatuses.has(status ?? 0) ? "in_doubt" : "refused";
+}
+
+/** True where the refused value (section 7: as it was sent) is none that the draft has in that field. */
+function refusesOther({ refusedField, refusedValue }: ServiceFailure, draft: Draft | undefined): boolean {
+  const isField = orderFields.some(({ path }) => path === refusedField);
+  if (draft === undefined || !isField || refusedField === undefined || refusedValue === undefined)
+    return false;
+  const found = getField(draft as Json, refusedField);
+  const sent = isJsonNumber(found) ? found.value : typeof found === "string" ? found : "";
+  if (refusedField.endsWith(".phone") && sent !== "" && comparePhone(sent, refusedValue) !== "differs")
+    return false;
+  const isHidden = lettersOf(refusedValue).replace(new RegExp(maskPattern, "g"), "") === "";
+  if (isHidden || lettersOf(refusedValue) === lettersOf(sent) || isMaskOf(refusedValue, sent)) return false;
+  return !equalDecimals(refusedValue, sent);
 }
 
 /** The service behind a gateway has not answered in time, or the request is in progress (202, 409, 425). */

@@ -225,7 +225,7 @@ function missing(sent: string | undefined, shown: string | null | undefined): Ag
   return sent?.trim() || shown ? "open" : "unsent";
 }
 
-function comparePhone(sent: string | undefined, shown: string | null | undefined): Agreement {
+export function comparePhone(sent: string | undefined, shown: string | null | undefined): Agreement {
   const same = compareText(sent, shown);
   if (same === "open" && sent && shown && hasOtherDigits(sent, shown)) return "differs";
   if (same !== "differs" || !sent || !shown) return same;

@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { type FailureKind, ServiceFailure } from "../../src/api/failure.ts";
+import type { Draft } from "../../src/model/draft.ts";
+import { jsonNumber } from "../../src/model/json.ts";
 import { evidenceOf, lossOf } from "../../src/sending/evidence.ts";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
@@ -33,7 +35,38 @@ test.each<[FailureKind, number | undefined, string | undefined, string]>([
   ["redirected", 307, undefined, "in_doubt"],
 ])("%s, HTTP %s, code %s: %s", (kind, status, serviceCode, expected) => {
   const { code: _code, ...facts } = { code: "", status, serviceCode };
-  expect(evidenceOf(new ServiceFailure(kind, "no", facts))).toBe(expected);
+  expect(evidenceOf(new ServiceFailure(kind, "no", facts), undefined)).toBe(expected);
+});
+
+const shipped: Draft = {
+  receiver: { name: "李四", phone: "+86 139 0013 9000", detail: "建国路 88 号" },
+  item: { name: "茶叶", weight: jsonNumber("1.50") },
+};
+
+test.each<[string, string, string]>([
+  ["receiver.phone", "+86 139 0013 9000", "not_made"],
+  ["receiver.phone", "13900139000", "not_made"],
+  ["receiver.phone", "139****9000", "not_made"],
+  ["receiver.phone", "***", "not_made"],
+  ["receiver.phone", "139", "refused"],
+  ["receiver.phone", "13800138000", "refused"],
+  ["receiver.detail", "建国路88号", "not_made"],
+  ["receiver.detail", "南路2号", "refused"],
+  ["receiver.city", "", "not_made"],
+  ["receiver.city", "上海", "refused"],
+  ["sender.phone", "13800138000", "refused"],
+  ["item.weight", "1.5", "not_made"],
+  ["item.weight", "9999", "refused"],
+  ["sender.id_card", "1", "not_made"],
+])("INVALID_PARAMETER that refuses %s “%s”: %s", (field, value, expected) => {
+  const facts = { status: 400, serviceCode: "INVALID_PARAMETER", details: { field, value } };
+  expect(evidenceOf(new ServiceFailure("refused", "no", facts), shipped)).toBe(expected);
+});
+
+test("INVALID_PARAMETER with a number that was not sent", () => {
+  const details = { field: "item.weight", value: jsonNumber("9999") };
+  const failure = new ServiceFailure("refused", "no", { serviceCode: "INVALID_PARAMETER", details });
+  expect(evidenceOf(failure, shipped)).toBe("refused");
 });
 
 test.each<[FailureKind, number | undefined, string | undefined, string]>([
@@ -53,16 +86,20 @@ test.each<[FailureKind, number | undefined, string | undefined, string]>([
 });
 
 const post = { method: "POST", path: "/api/v1/orders", contentType: "application/json" } as const;
-const said = (code: string) => `{"success":false,"error":{"code":"${code}","message":"no"}}`;
+const said = (code: string, details = {}) =>
+  JSON.stringify({ success: false, error: { code, message: "no", details } });
+/** The answer to another request. */
+const others = { field: "receiver.phone", value: "139" };
 const create = "orders create --file - --json";
 const stdin = JSON.stringify(plainDraft);
 
 describe.each([
-  ["TIMEOUT", 200],
-  ["INTERNAL_ERROR", 400],
-  ["SYSTEM_BUSY", 403],
-])("a failure called %s under HTTP %i", (code, status) => {
-  const fault = { ...post, kind: "status", status, body: said(code) } as const;
+  ["TIMEOUT", 200, {}],
+  ["INTERNAL_ERROR", 400, {}],
+  ["SYSTEM_BUSY", 403, {}],
+  ["INVALID_PARAMETER", 400, others],
+])("a failure called %s under HTTP %i", (code, status, details) => {
+  const fault = { ...post, kind: "status", status, body: said(code, details) } as const;
 
   test("after the order was made: it is found, and sent once", async () => {
     const home = await createServedHome();
