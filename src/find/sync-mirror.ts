@@ -58,6 +58,7 @@ async function syncWhole(tools: SyncTools): Promise<SyncCounts> {
   // One that ended early twice may do so each time at the same place.
   if (pass <= 2 && read.length / pageSize <= forChanges) {
     await sync.list({});
+    await sync.lookUpOthers(states);
     return sync.end(atMs, undefined);
   }
   await sync.listRest(read);

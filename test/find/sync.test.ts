@@ -100,15 +100,16 @@ test("show of an order that the service no longer shows leads to what this machi
   expect(JSON.parse(found.stdout)[0].not_shown_since).toBeDefined();
 });
 
-/** Three orders, one of them deleted at the service since the first sync. */
-async function homeWithDeletedOrder() {
+/** Three orders, one of them deleted at the service since the first sync. Another machine made them, or this one. */
+async function homeWithDeletedOrder({ isOwn = false } = {}) {
   const home = await createServedHome();
+  const elsewhere = { COURIER_STATE_DIR: path.join(home.directory, "another-machine") };
   const create = async (name: string) =>
     JSON.parse(
       (
         await home.courier(
           `orders create --sender-name 店 --receiver-name ${name} --receiver-phone 13900139000 --item-name mug --yes --json --allow-duplicate`,
-          { env: { COURIER_STATE_DIR: path.join(home.directory, "another-machine") } },
+          { env: isOwn ? {} : elsewhere },
         )
       ).stdout,
     ) as Listed;
@@ -156,6 +157,17 @@ test("an order that the service no longer shows is kept, with the day since when
   expect(table.stdout).toContain("pending, not shown since 2026-03-02");
   expect(table.stderr).toMatch(/^searched 3 orders \(1 of them is no longer shown by the service\), synced /);
   expect(table.stderr).toContain("; 2 orders have no phone (courier sync --fetch-details 2)\n");
+});
+
+test("an order that the service no longer shows is so also after a first sync", async () => {
+  const home = await homeWithDeletedOrder({ isOwn: true });
+  home.deleteIt();
+  expect(await sync(home, "sync --rebuild --json")).toMatchObject({ orders: 3, looked_up: 1, not_shown: 1 });
+  expect(await mirrored(home, "find mug --json")).toMatchObject([
+    { id: home.gone.id, not_shown_since: expect.any(String) },
+    {},
+    {},
+  ]);
 });
 
 test("an order that the service no longer shows is left out of lists, told in reports, and needs no details", async () => {
