@@ -2,10 +2,12 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
+import { ordersOwnerOf } from "../command/orders-owner.ts";
 import { diskStep, makeRoom } from "../core/disk-errors.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit, systemCode } from "../core/errors.ts";
 import { isFileLimit } from "../core/system-errors.ts";
 import { byCount, counted } from "../core/wording.ts";
+import type { SeenState } from "../ledger/known-orders.ts";
 import {
   isMade,
   nameOperation,
@@ -150,6 +152,17 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     return { row, ...known };
   }
 
+  let seenStates: Promise<ReadonlyMap<string, SeenState>> | undefined;
+
+  /** A service may give an order its tracking number later: the one that it showed last, as the sheet has it. */
+  async function withNumber(result: RowResult): Promise<RowResult> {
+    const { outcome, order } = result;
+    if (outcome !== "shipped" || !order) return result;
+    seenStates ??= context.account().then((account) => run.tools.ledger.seenStates(ordersOwnerOf(account)));
+    const { trackingNumber } = (await seenStates).get(order.id) ?? {};
+    return trackingNumber ? { ...result, order: { ...order, tracking_number: trackingNumber } } : result;
+  }
+
   async function* report() {
     const meter = openImportProgress(total, context);
     const endNote = noteStop(context);
@@ -183,7 +196,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       const tools = { ...run.tools, ...sending, reconcile, earlier, mayGoOn };
       const results = importRows(() => goodRows(source, overview), tools, settings);
       for await (const each of inRowOrder(counting(withWrong(source, overview, results), meter))) {
-        const result = await correct(each);
+        const result = await withNumber(await correct(each));
         const row = toReport(result, overview);
         if (result.outcome === "refused" || result.outcome === "wrong")
           await rejects?.add(result.row.raw, describeError(row));

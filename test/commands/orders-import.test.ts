@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
-import { requestCount, showCallsLeft } from "../support/answers.ts";
+import { answerRaw, requestCount, showCallsLeft } from "../support/answers.ts";
 import { createImportHome, errorOf, header, outcomes, row, sheet, withLedger } from "../support/imports.ts";
 import { expectScreens } from "../support/screens.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -711,4 +711,19 @@ describe("text that lost its Chinese to question marks on its way, as Windows Po
     );
     expect(await home.run("--check")).toMatchObject({ exit: 0 });
   });
+});
+
+test("a tracking number that the service gives later is in the report, as it is in the sheet", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  answerRaw(
+    home,
+    "POST /api/v1/orders",
+    '{"success":true,"data":{"id":1000001,"order_no":"CO1","tracking_number":"","status":"pending"}}',
+    { status: 201, times: 1, processed: true },
+  );
+  expect((await home.run()).report).toMatchObject([{ id: 1000001, tracking_number: null }]);
+  const shown = JSON.parse((await home.courier("orders show 1000001 --json")).stdout);
+  expect((await home.run()).report).toMatchObject([
+    { outcome: "shipped", tracking_number: shown.tracking_number },
+  ]);
 });
