@@ -57,7 +57,7 @@ export const findOrders = defineCommand({
       isInTime: own.hasDay,
     };
     const { createNameCheck } = await import("../sending/sent-names.ts");
-    const names = createNameCheck(context);
+    const names = createNameCheck(mirror, context);
     if (words.length === 0 && !all && limit === undefined && context.hasScreen) {
       const { openSearchScreen } = await import("./screen.ts");
       const { text: _text, ...narrowed } = search;

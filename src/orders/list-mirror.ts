@@ -35,7 +35,7 @@ export async function listMirror(
   }
   const mirror = await openAccountMirror(context);
   const { createNameCheck } = await import("../sending/sent-names.ts");
-  const names = createNameCheck(context);
+  const names = createNameCheck(mirror, context);
   const search = {
     text: "",
     statuses: statuses.length === 0 ? undefined : statuses,

@@ -3,13 +3,19 @@
 import type { Context } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { counted } from "../core/wording.ts";
+import type { Mirror } from "../mirror/mirror.ts";
 import type { MirroredOrder } from "../mirror/mirrored-order.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import { comparedFields, compareSummary, fieldBits, hasOtherReceiverAndItem } from "./matching.ts";
 
+/** The newest orders. */
+const sampled = 64;
+/** Fewer may all be exchanged ones. */
+const fewestCompared = 6;
+
 /** Passes orders on that are shown, and warns of those whose phones and addresses were sent for other names. */
-export function createNameCheck(context: Context) {
+export function createNameCheck(mirror: Mirror, context: Context) {
   const ids: string[] = [];
   return {
     async *check(orders: AsyncGenerator<MirroredOrder, void>): AsyncGenerator<MirroredOrder, void> {
@@ -20,12 +26,12 @@ export function createNameCheck(context: Context) {
     },
     /** For a single one. */
     async describe(order: MirroredOrder): Promise<string | undefined> {
-      if (!hasOtherNames(order) || (await changesNames(context))) return undefined;
+      if (!hasOtherNames(order) || (await changesNames(mirror, context))) return undefined;
       return "Listed with another receiver and item than were sent: phone, address and ref may be another order's";
     },
     async warn({ warn }: Context["messages"]): Promise<void> {
       const [id] = ids;
-      if (id === undefined || (await changesNames(context))) return;
+      if (id === undefined || (await changesNames(mirror, context))) return;
       const [which, their] =
         ids.length === 1
           ? [`order ${id}`, "its"]
@@ -39,12 +45,23 @@ export function createNameCheck(context: Context) {
 }
 
 /** An order that was read since has everything from the service. */
-function hasOtherNames({ draft, fields, isRead }: MirroredOrder): boolean {
-  if (draft === undefined || isRead) return false;
-  return hasOtherReceiverAndItem(draft as Draft, compareSummary(draft as Draft, fields as OrderSummary));
+function hasOtherNames(order: MirroredOrder): boolean {
+  return compareNames(order) === "other";
 }
 
-async function changesNames(context: Context): Promise<boolean> {
+/** Undefined where there is nothing to compare: not sent from this machine, or in no list yet. */
+function compareNames({ draft, fields, isRead }: MirroredOrder): "other" | "same" | undefined {
+  if (draft === undefined || isRead || fields.item_name === undefined) return undefined;
+  const comparison = compareSummary(draft as Draft, fields as OrderSummary);
+  return hasOtherReceiverAndItem(draft as Draft, comparison) ? "other" : "same";
+}
+
+/** A service that writes names in its own way does so for most orders. */
+async function changesNames(mirror: Mirror, context: Context): Promise<boolean> {
+  return (await hasChanged(context)) || (await changesMost(mirror));
+}
+
+async function hasChanged(context: Context): Promise<boolean> {
   const ledger = await findLedger(context);
   const customer = ledger && (await context.knownCustomer());
   if (!customer) return false;
@@ -52,4 +69,16 @@ async function changesNames(context: Context): Promise<boolean> {
   return (["receiver.name", "item.name"] as const).every(
     (field) => (fields[comparedFields.indexOf(field)]?.changed ?? 0) > 0,
   );
+}
+
+async function changesMost(mirror: Mirror): Promise<boolean> {
+  const counts = { other: 0, same: 0 };
+  let left = sampled;
+  for await (const order of mirror.search({ text: "", page: sampled })) {
+    const names = compareNames(order);
+    if (names) counts[names] += 1;
+    left -= 1;
+    if (left === 0) break;
+  }
+  return counts.other > counts.same && counts.other + counts.same >= fewestCompared;
 }

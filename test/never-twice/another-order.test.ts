@@ -132,6 +132,28 @@ test("find forgets what was sent where the ledger has taken the order from its c
   for (const text of ["A-1", receiver.phone]) expect(await found(text)).toEqual([own?.id]);
 });
 
+test("find does not warn of a service that writes all names in its own way", async () => {
+  const home = await createUnfaithfulHome({
+    rewrite: ({ receiver, item: named, ...order }) => ({
+      ...order,
+      receiver: { ...receiver, name: `Pinyin ${receiver?.phone}` },
+      item: { ...named, name: `Goods ${receiver?.phone}` },
+    }),
+  });
+  for (let index = 0; index < 6; index++) {
+    const draft = {
+      ...plainDraft,
+      receiver: { ...receiver, name: `王${index}`, phone: `1390013900${index}` },
+    };
+    const ran = await home.courier("orders create --file - --yes", { stdin: JSON.stringify(draft) });
+    expect(ran.exit, ran.stderr).toBe(0);
+  }
+  await home.courier("sync");
+  const found = await home.courier("find 13900139003");
+  expect(found.stdout).toContain("Pinyin 13900139003");
+  expect(found.stderr).not.toContain("warning");
+});
+
 describe("two orders to one receiver, whose answers were exchanged", () => {
   const shown = /the service shows the data of 2\.1: 李四, 台灯/;
 
