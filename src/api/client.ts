@@ -96,6 +96,7 @@ export function createClient(options: ClientOptions): Client {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };
     const startedMs = clock.elapsed();
+    let headMs: number | undefined;
     trace?.(`> ${method} ${url.href}${body === undefined ? "" : ` (${Buffer.byteLength(body)} bytes)`}`);
     const limit = limitTry({
       clock,
@@ -112,6 +113,7 @@ export function createClient(options: ClientOptions): Client {
         headers,
         ...(body === undefined ? {} : { body }),
         signal: limit.signal,
+        begun: () => (headMs = clock.elapsed()),
         received: limit.received,
         mayLeave,
       });
@@ -122,7 +124,7 @@ export function createClient(options: ClientOptions): Client {
       const { date } = answer.headers;
       if (lastDate?.text !== date) lastDate = { text: date, hourMs: parseHttpDate(date) };
       const hourMs = lastDate?.hourMs;
-      if (hourMs !== undefined) told = { hourMs, elapsedMs: clock.elapsed() };
+      if (hourMs !== undefined) told = { hourMs, elapsedMs: headMs ?? clock.elapsed() };
       return read(answer, { method, url, host, nowMs, redact });
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;

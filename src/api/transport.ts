@@ -20,6 +20,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal: AbortSignal;
+  /** Called when the head of the answer is there: its body may take long. */
+  readonly begun?: () => void;
   /** Called for each chunk of the answer's body. */
   readonly received?: (bytes: number) => void;
   /** Called synchronously before the first byte is written: false cancels the request. */
@@ -112,7 +114,7 @@ function createBytes() {
 
 /** undici's own `request` wraps each answer in a stream, which takes longer than sending the request. */
 function exchange(
-  { method, url, headers, body, signal, received, mayLeave }: WireRequest,
+  { method, url, headers, body, signal, begun, received, mayLeave }: WireRequest,
   dispatcher: Dispatcher,
 ): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
@@ -157,7 +159,9 @@ function exchange(
             if (signal.aborted) given.abort(signal.reason);
           },
           onResponseStart(_controller, status, responseHeaders) {
-            if (status >= 200) head = { status, headers: flattenHeaders(responseHeaders) };
+            if (status < 200) return;
+            head = { status, headers: flattenHeaders(responseHeaders) };
+            begun?.();
           },
           onResponseData(given, chunk) {
             received?.(chunk.length);

@@ -19,6 +19,16 @@ test("a whole answer: status, headers in small letters, body", async () => {
   expect(answer).not.toHaveProperty("cut");
 });
 
+test("the head is told of before the body has come", async () => {
+  let end = () => {};
+  const { url } = await listenHttp((_request, response) => {
+    response.write("[");
+    end = () => response.end("]");
+  });
+  const answer = await openTransport().send(requestTo(url, { begun: () => end() }));
+  expect(answer.body).toBe("[]");
+});
+
 test("characters that are split between chunks arrive whole, and a byte order mark is dropped", async () => {
   const { url } = await listenHttp(async (_request, response) => {
     for (const byte of Buffer.from("\ufeff深圳🚚")) {

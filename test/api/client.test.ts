@@ -206,6 +206,18 @@ describe("the service's clock", () => {
     expect(offsets).toEqual([undefined, undefined, 7_000, 7_000, -60_000]);
   });
 
+  test("is that of the moment when an answer began, however long its body takes", async () => {
+    const { client, clock } = createTestClient([
+      async (request) => {
+        request.begun?.();
+        clock.advance(20_000);
+        return dated("Sun, 01 Mar 2026 08:00:07 GMT");
+      },
+    ]);
+    await client.call(getProfile, profileSchema);
+    expect(client.clockOffsetMs()).toBe(7_000);
+  });
+
   test.each(["1", "0", "long ago 1", "2026-03-01", ""])("%j does not tell it", async (date) => {
     const { client } = createTestClient([dated(date)]);
     await client.call(getProfile, profileSchema);
