@@ -3,6 +3,7 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { answerRaw } from "../support/answers.ts";
 import { createHome } from "../support/courier.ts";
 import {
   createImportHome,
@@ -138,6 +139,50 @@ describe("a sheet that was imported", () => {
     const { exit, stderr, text } = await writeBack(home, "", both, "again.csv");
     expect(exit, stderr).toBe(0);
     expect(text).toBe(`${first.text}${line}\n`);
+  });
+
+  test("keeps numbers that the service gave later, and that only the sheet has", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+    for (const id of [1000001, 1000002])
+      answerRaw(home, "POST /api/v1/orders", JSON.stringify({ success: true, data: { id } }), {
+        status: 201,
+        times: 1,
+        processed: true,
+      });
+    expect((await home.run("--in-place --concurrency 1")).exit).toBe(0);
+    const elsewhere = { env: { COURIER_STATE_DIR: path.join(home.directory, "another machine") } };
+    await home.run("--skip-shipped --in-place", elsewhere);
+    const named = await home.courier(
+      ["orders", "write-back", home.file, "--in-place", "--refresh"],
+      elsewhere,
+    );
+    expect(named.exit, named.stderr).toBe(0);
+    const text = await readFile(home.file, "utf8");
+    expect(text).toMatch(/A-1.*,CR[^,]+,CO[^,]+,pending/);
+    const counts = await home.courier(["orders", "write-back", home.file, "--in-place", "--json"]);
+    expect(JSON.parse(counts.stdout)).toMatchObject({ orders: 2, tracking_numbers: 2 });
+    expect(await readFile(home.file, "utf8")).toBe(text);
+    expect((await home.run("--in-place")).stderr).toContain("2 orders with a tracking number");
+    expect(await readFile(home.file, "utf8")).toBe(text);
+  });
+
+  test("has no number of the order before, where that of the new one is not known yet", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run("--in-place");
+    const text = await readFile(home.file, "utf8");
+    const [number = ""] = /CR\w+/.exec(text) ?? [];
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    answerRaw(home, "POST /api/v1/orders", JSON.stringify({ success: true, data: { id: 1000002 } }), {
+      status: 201,
+      times: 1,
+      processed: true,
+    });
+    const again = await home.run("--allow-duplicate row:1 --in-place");
+    expect(again.report, again.stderr).toMatchObject([
+      { outcome: "created", id: 1000002, tracking_number: null },
+    ]);
+    expect(number).not.toBe("");
+    expect(await readFile(home.file, "utf8")).not.toContain(number);
   });
 
   test("keeps the numbers of another machine beside rows that have no order here", async () => {

@@ -293,6 +293,32 @@ test("write-back --refresh warns where the service shows another order than the 
   expect(text).toContain(tracking_number);
 });
 
+test("write-back --refresh counts orders as in doubt that it takes from their creates, and names one that it cannot read", async () => {
+  const home = await createImportHome(
+    sheet(row("A-1"), row("A-2", "王五", "13700137000").replace("茶叶", "台灯")),
+  );
+  expect((await home.run("--concurrency 1")).exit).toBe(0);
+  const refresh = async () =>
+    home.courier(["orders", "write-back", home.file, "--refresh", "--json", "-o", `${home.file}.new`]);
+  const fault = { kind: "status", status: 503, method: "GET", path: /orders\/1000002$/, body: "" } as const;
+  home.sandbox.faults.set([fault]);
+  const failed = await refresh();
+  expect(failed.exit).toBe(5);
+  expect(failed.stderr).toContain("order 1000002 could not be read, and the sheet is as it was: ");
+  expect(failed.stderr).toContain("run the same command again");
+  home.sandbox.faults.clear();
+  const place = { phone: "13900139000", address: "北京市建国路88号" };
+  const shown = { status: "pending" };
+  const one = { ...shown, id: 1000002, receiver: { ...place, name: "李四" }, item: { name: "茶叶" } };
+  const other = { ...place, name: "王五", phone: "13700137000" };
+  const two = { ...shown, id: 1000001, receiver: other, item: { name: "台灯" } };
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(two));
+  answerData(home, "GET /api/v1/orders/1000002", JSON.stringify(one));
+  const written = await refresh();
+  expect(written.exit, written.stderr).toBe(0);
+  expect(JSON.parse(written.stdout)).toMatchObject({ orders: 0, in_doubt: 2 });
+});
+
 const hideNames = (shown: ShownOrder): ShownOrder => ({
   ...shown,
   receiver: { ...shown.receiver, name: `${String(shown.receiver?.name).charAt(0)}*` },

@@ -80,7 +80,7 @@ export function describeFilled({
   inDoubt,
   unknown,
 }: FilledRows): string {
-  const numbered = orders.filter(({ values }) => values.tracking_number !== "").length;
+  const numbered = orders.filter(({ isNumbered }) => isNumbered).length;
   const kept = heldNumbered > 0 ? `, ${heldNumbered} of them with the number that the sheet had` : "";
   return [
     `${counted(numbered + covered, "order")} with a tracking number`,

@@ -54,6 +54,8 @@ export interface WrittenOrder {
   /** The shop's own number of it. */
   readonly number: string | undefined;
   readonly values: WrittenValues;
+  /** The sheet has its tracking number, which may be known to it alone. */
+  readonly isNumbered: boolean;
   readonly createdAtMs: number | undefined;
   /** The sheet has other values than those that were sent: the order may be that of another row with its ref. */
   readonly isChanged: boolean;
@@ -64,6 +66,8 @@ export type Seen = SeenState & {
   readonly orderNumber?: string | undefined;
   /** Why it is another order than the row's. */
   readonly other?: string | undefined;
+  /** Its create is in doubt since. */
+  readonly isWithdrawn?: boolean;
 };
 
 /** Reads what is known of orders by their ids. */
@@ -72,7 +76,10 @@ export type ReadStates = (orderIds: readonly string[]) => Promise<ReadonlyMap<st
 const batchSize = 500;
 
 /** Without the data that was sent: a sheet has many. */
-type Made = Pick<Operation, "kind" | "state" | "order" | "orderState" | "sentAtMs" | "endedAtMs">;
+type Made = Pick<
+  Operation,
+  "run" | "number" | "kind" | "state" | "order" | "orderState" | "sentAtMs" | "endedAtMs"
+>;
 
 interface RowOrder {
   /** The row itself; without one, the order is not compared with others. */
@@ -80,8 +87,15 @@ interface RowOrder {
   readonly rows: readonly number[];
   readonly number: string | undefined;
   readonly made: Made;
+  readonly cells: NumberCells;
   readonly error: string;
   readonly change?: Change | undefined;
+}
+
+/** The numbers of orders that stand in a row's own cells. */
+interface NumberCells {
+  readonly tracking: readonly string[];
+  readonly all: readonly string[];
 }
 
 /** How a row differs from the order that was sent with its ref. */
@@ -94,8 +108,8 @@ interface Change {
   readonly ownNumbers: readonly string[];
 }
 
-function madeOf({ kind, state, order, orderState, sentAtMs, endedAtMs }: Operation): Made {
-  return { kind, state, order, orderState, sentAtMs, endedAtMs };
+function madeOf({ run, number, kind, state, order, orderState, sentAtMs, endedAtMs }: Operation): Made {
+  return { run, number, kind, state, order, orderState, sentAtMs, endedAtMs };
 }
 
 /** The shop's own number of the order of a row. */
@@ -120,7 +134,8 @@ export async function fillRows(
   const values = new Map<number, RowValues>();
   const found: RowOrder[] = [];
   const policy = { ...known.policy, resendCancelled: false };
-  const readOwnNumbers = createNumberReader(overview.header, ["tracking_number"]);
+  const readTrackingNumbers = createNumberReader(overview.header, ["tracking_number"]);
+  const readAllNumbers = createNumberReader(overview.header, ["tracking_number", "order_no"]);
   let [notCreated, misfits, inDoubt, unknown, held, heldNumbered, covered] = [0, 0, 0, 0, 0, 0, 0];
   const misfitRows = new Set<number>();
 
@@ -132,7 +147,8 @@ export async function fillRows(
       const { ref, content } = row;
       const change = changeOf(row, decision, operation);
       const made = madeOf(operation);
-      found.push({ row: { ref, content }, rows, number: numberOf(row), made, error, change });
+      const cells = cellsOf(row);
+      found.push({ row: { ref, content }, rows, number: numberOf(row), made, cells, error, change });
       return;
     }
     if (afterImport && decision.kind === "written" && decision.isCancelled) {
@@ -173,8 +189,13 @@ export async function fillRows(
     };
   }
 
-  function ownNumbersOf({ raw }: ImportRow): readonly string[] {
-    return readOwnNumbers("cells" in raw ? [raw.cells, ...(raw.more ?? [])] : []);
+  function cellsOf({ raw }: Pick<ImportRow, "raw">): NumberCells {
+    const rows = "cells" in raw ? [raw.cells, ...(raw.more ?? [])] : [];
+    return { tracking: readTrackingNumbers(rows), all: readAllNumbers(rows) };
+  }
+
+  function ownNumbersOf(row: ImportRow): readonly string[] {
+    return cellsOf(row).tracking;
   }
 
   /** A row that is wrong here may have been corrected in a file of rejects, and sent from there. */
@@ -192,7 +213,8 @@ export async function fillRows(
     const operation = own.findLast((each) => !isCancelled(each)) ?? own.at(-1);
     if (operation && isMade(operation)) {
       const error = isCancelled(operation) ? describeCancelled(operation.order?.id) : "";
-      found.push({ rows, number: numberOf(wrong), made: madeOf(operation), error });
+      const cells = cellsOf(wrong);
+      found.push({ rows, number: numberOf(wrong), made: madeOf(operation), cells, error });
       return;
     }
     if (operation) inDoubt += 1;
@@ -282,30 +304,50 @@ export async function fillRows(
     if (batch.length >= batchSize) await flush();
   }
   await flush();
-  found.push(...(await findFulfilled(source, fulfilled, known, numberOf)));
+  found.push(...(await findFulfilled(source, fulfilled, known, numberOf, cellsOf)));
   const states = new Map(await readStates(idsOf(found.map(({ made }) => made))));
   let statesFromMs: number | undefined;
-  const orders = (await preferStanding(found, states)).map(
-    ({ rows, number, made, error, change }): WrittenOrder => {
-      const seen = states.get(made.order?.id ?? "");
-      const own = { ...valuesOf(made, seen), error };
-      const { other } = seen ?? {};
-      const written =
-        change?.isReceiver || other
-          ? { ...nothing, error: other === undefined ? error : plainText(other) }
-          : own;
-      // The cells of the row keep what the sheet had, unless that is this number.
-      const isWrong =
-        other !== undefined ||
-        (change?.isOtherPerson === true && change.ownNumbers.some((each) => each === own.tracking_number));
-      const filled = made.state === "found" && other === undefined ? withoutUnknown(written) : written;
-      for (const row of rows) values.set(row, change?.isReceiver && !isWrong ? { error } : filled);
-      const seenAtMs = seen?.seenAtMs ?? made.endedAtMs;
-      if (written.status !== "" && seenAtMs !== undefined)
-        statesFromMs = Math.min(statesFromMs ?? seenAtMs, seenAtMs);
-      return { number, values: written, createdAtMs: made.sentAtMs ?? made.endedAtMs, isChanged: !!change };
-    },
-  );
+  const chosen = await preferStanding(found, states);
+  const holders = await known.ledger.findByNumber(known.customer, [
+    ...new Set(chosen.filter(({ made }) => lacksNumber(made)).flatMap(({ cells }) => cells.all)),
+  ]);
+  /** The cells have the number of another order. */
+  const hasForeignNumber = ({ made, cells }: RowOrder) =>
+    cells.all.some((cell) =>
+      holders.get(cell)?.some(({ run, number }) => run !== made.run || number !== made.number),
+    );
+  const orders = chosen.flatMap((each): WrittenOrder | [] => {
+    const { rows, number, made, error, change } = each;
+    const seen = states.get(made.order?.id ?? "");
+    const own = { ...valuesOf(made, seen), error };
+    const { other } = seen ?? {};
+    const written =
+      change?.isReceiver || other
+        ? { ...nothing, error: other === undefined ? error : plainText(other) }
+        : own;
+    // The cells of the row keep what the sheet had, unless that is this number.
+    const isWrong =
+      other !== undefined ||
+      (change?.isOtherPerson === true && change.ownNumbers.some((each) => each === own.tracking_number));
+    const keepsCells = !isWrong && !hasForeignNumber(each);
+    const filled = keepsCells ? withoutUnknown(written) : written;
+    for (const row of rows) values.set(row, change?.isReceiver && !isWrong ? { error } : filled);
+    const seenAtMs = seen?.seenAtMs ?? made.endedAtMs;
+    if (written.status !== "" && seenAtMs !== undefined)
+      statesFromMs = Math.min(statesFromMs ?? seenAtMs, seenAtMs);
+    if (seen?.isWithdrawn) {
+      inDoubt += 1;
+      return [];
+    }
+    const keepsNumber = keepsCells && written.status !== "cancelled" && each.cells.tracking.length > 0;
+    return {
+      number,
+      values: written,
+      isNumbered: written.tracking_number !== "" || keepsNumber,
+      createdAtMs: made.sentAtMs ?? made.endedAtMs,
+      isChanged: !!change,
+    };
+  });
   if (skipped.size > 0) await clearForeignNumbers();
   return { values, orders, notCreated, misfits, held, heldNumbered, covered, inDoubt, unknown, statesFromMs };
 
@@ -326,6 +368,10 @@ export async function fillRows(
     };
     for await (const _ of readRows({ ...source, onLine }));
   }
+}
+
+function lacksNumber({ order }: Made): boolean {
+  return !order?.tracking_number || !order.order_no;
 }
 
 function idsOf(all: readonly Made[]): readonly string[] {
@@ -349,7 +395,7 @@ const nothing: WrittenValues = {
   error: "",
 };
 
-/** Of an order made elsewhere, only the id may be known: another machine may have written the rest. */
+/** What is not known of an order yet may be known to another machine, which has written it, or to a later answer. */
 function withoutUnknown(values: WrittenValues): RowValues {
   if (values.status === "cancelled") return values;
   const known = Object.entries(values).filter(([name, value]) => value !== "" || name === "error");
@@ -397,6 +443,7 @@ async function findFulfilled(
   fulfilled: ReadonlySet<number>,
   { ledger, customer }: KnownRows,
   numberOf: ReadNumber,
+  cellsOf: (row: Pick<ImportRow, "raw">) => NumberCells,
 ): Promise<RowOrder[]> {
   const found: RowOrder[] = [];
   if (fulfilled.size === 0) return found;
@@ -408,7 +455,8 @@ async function findFulfilled(
       (each) => isMade(each) && each.shop === source.shop,
     );
     const operation = made.findLast((each) => !isCancelled(each)) ?? made.at(-1);
-    if (operation) found.push({ rows, number: numberOf(order), made: madeOf(operation), error: "" });
+    const cells = cellsOf(order);
+    if (operation) found.push({ rows, number: numberOf(order), made: madeOf(operation), cells, error: "" });
   }
   return found;
 }

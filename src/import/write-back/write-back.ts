@@ -107,7 +107,7 @@ export const writeBackOrders = defineCommand({
       file: target.file,
       kept: sheet.kept ?? null,
       orders: orders.length,
-      tracking_numbers: orders.filter(({ values }) => values.tracking_number !== "").length,
+      tracking_numbers: orders.filter(({ isNumbered }) => isNumbered).length,
       changed,
       not_created: notCreated + misfits,
       in_doubt: inDoubt,
@@ -186,8 +186,12 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
     const meter = context.meter();
     const read = async (id: string): Promise<OrderDetail | undefined> =>
       service.order(id).catch((error) => {
-        if (error instanceof ServiceFailure && error.kind === "refused") return undefined;
-        throw error;
+        if (!(error instanceof ServiceFailure)) throw error;
+        if (error.kind === "refused") return undefined;
+        throw error.with({
+          message: `order ${id} could not be read, and the sheet is as it was: ${error.message}`,
+          hint: error.hintBefore("run the same command again"),
+        });
       });
     const states = new Map<string, Seen>();
     let [seen, refused] = [0, 0];
@@ -197,13 +201,18 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
         meter.update(() => `${seen} of ${counted(ids.length, "order")}`);
         if (!order) refused += 1;
         else {
+          let isWithdrawn = false;
           const { other } = await readOwner(order, {
             ...known,
             clock: context.clock,
             warn: context.messages.warn,
+            onWithdrawn: () => {
+              isWithdrawn = true;
+            },
           });
           states.set(order.id.value, {
             other,
+            isWithdrawn,
             status: order.status ?? undefined,
             trackingNumber: order.tracking_number ?? undefined,
             orderNumber: order.order_no ?? undefined,
