@@ -25,8 +25,8 @@ export interface DraftOwner {
 }
 
 export interface Drafts {
-  /** The draft that was kept last. */
-  findDraft(owner: DraftOwner): Promise<FoundDraft | undefined>;
+  /** The newest first. */
+  findDrafts(owner: DraftOwner): Promise<readonly FoundDraft[]>;
   /** Keeps a draft, in place of the one that it continues. Returns the oldest where it made room for this one. */
   keepDraft(
     owner: DraftOwner,
@@ -57,21 +57,18 @@ export function createDrafts(database: Database, write: Write): Drafts {
     );
 
   return {
-    async findDraft({ account, service }) {
-      const row = sql(
-        "SELECT * FROM drafts WHERE account = ? AND service = ? ORDER BY position DESC LIMIT 1",
-      ).get(account, service);
-      const draft = readDraft(row?.draft);
-      return (
-        draft && {
-          draft,
-          ref: readRef(row?.ref),
-          position: Number(row?.position),
-          open: String(row?.open_parts)
-            .split(",")
-            .filter((part) => part !== ""),
-        }
+    async findDrafts({ account, service }) {
+      const rows = sql("SELECT * FROM drafts WHERE account = ? AND service = ? ORDER BY position DESC").all(
+        account,
+        service,
       );
+      return rows.flatMap((row) => {
+        const draft = readDraft(row.draft);
+        const open = String(row.open_parts)
+          .split(",")
+          .filter((part) => part !== "");
+        return draft ? [{ draft, ref: readRef(row.ref), position: Number(row.position), open }] : [];
+      });
     },
 
     keepDraft: (owner, { draft, ref, open }, continued) =>

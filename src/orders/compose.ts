@@ -77,6 +77,7 @@ export async function composeOrder(
   const owner: DraftOwner = { account: account.name, service: serviceOf(account) };
   const flags = template?.flags ?? "";
   const continuing = context.nextCommand(`orders create${flags}`);
+  const withOtherRef = context.nextCommand(`orders create --ref NEW${flags}`);
   const ask = (question: string) => prompts.confirm(question);
   const tools: FormTools = {
     prompts,
@@ -89,6 +90,7 @@ export async function composeOrder(
       open = stillOpen;
     },
   };
+  const place = { owner, ledger, continuing, withOtherRef };
   /** What was typed is not in the command. */
   const rerunOf = (typed: Draft) => {
     if (contentOf(typed) === contentOf(start.draft)) return undefined;
@@ -97,9 +99,9 @@ export async function composeOrder(
       `run ${context.nextCommand(`orders create --like ${nameOperation(operation)}${named}${flags}`)}`;
   };
   await mentionDoubt(context);
-  const offered = start.isBlank ? await offerKept(owner, ledger, prompts, continuing, context) : undefined;
+  const offer = { givenRef, owner, ledger, prompts, continuing };
   /** The draft that this order continues, and ends when it is sent. */
-  const kept = offered === "another" ? undefined : offered;
+  const kept = start.isBlank ? await offerKept(offer, context) : undefined;
   const ref = givenRef ?? kept?.ref;
   try {
     const given = kept ? new Set<string>(parts.filter((part) => !kept.open.includes(part))) : start.given;
@@ -123,7 +125,7 @@ export async function composeOrder(
       });
       if (decision === "keep") {
         try {
-          await keepDraft({ draft, ref, open }, { continued: kept, owner, ledger, continuing }, context);
+          await keepDraft({ draft, ref, open }, { ...place, continued: kept }, context);
           return { kept: draft, continuing };
         } catch (error) {
           await showLedgerFailure(error, context);
@@ -167,12 +169,7 @@ export async function composeOrder(
     }
   } catch (error) {
     if (error instanceof Dropped) throw interrupted(130, "nothing was sent, and the draft was dropped");
-    throw await keepForLater(
-      error,
-      { draft, ref, open },
-      { continued: kept, owner, ledger, continuing },
-      context,
-    );
+    throw await keepForLater(error, { draft, ref, open }, { ...place, continued: kept }, context);
   }
 }
 
@@ -229,32 +226,61 @@ function startElsewhereCheck(context: Context): ElsewhereCheck {
   };
 }
 
-/**
- * The draft that was kept last, where the user continues it; `another` where it stays while
- * another order is begun; undefined where there is none, or none any more.
- */
+interface DraftOffer {
+  /** Of `--ref`: a draft with it is offered first. */
+  readonly givenRef: string | undefined;
+  readonly owner: DraftOwner;
+  readonly ledger: Ledger;
+  readonly prompts: Prompts;
+  /** The command that continues a draft. */
+  readonly continuing: string;
+}
+
+/** The draft that the user continues; undefined where another order is begun. The newest is offered, then a list. */
 async function offerKept(
-  owner: DraftOwner,
-  ledger: Ledger,
-  prompts: Prompts,
-  continuing: string,
-  context: Context,
-): Promise<FoundDraft | "another" | undefined> {
-  for (;;) {
-    const kept = await ledger.findDraft(owner);
-    if (!kept) return undefined;
-    await context.display([
-      line(styled("strong", "An unfinished order:")),
-      ...reviewView(kept.draft, kept.ref),
-    ]);
-    try {
-      if (await prompts.confirm("Continue with it?", true)) return kept;
-      if (!(await prompts.confirm("Delete this draft?", false))) return "another";
-    } catch (error) {
-      throw withDraftHint(error, continuing);
+  { givenRef, owner, ledger, prompts, continuing }: DraftOffer,
+  { display }: Context,
+): Promise<FoundDraft | undefined> {
+  const all = await ledger.findDrafts(owner);
+  const isNamed = ({ ref }: FoundDraft) => givenRef !== undefined && ref === givenRef;
+  const drafts = [...all.filter(isNamed), ...all.filter((each) => !isNamed(each))];
+  const showKept = ({ draft, ref }: FoundDraft) => display(keptView(draft, ref, givenRef));
+  try {
+    for (let kept = drafts.shift(); kept; kept = drafts.shift()) {
+      await showKept(kept);
+      if (await prompts.confirm("Continue with it?", !losesRef(kept, givenRef))) return kept;
+      if (!(await prompts.confirm("Delete this draft?", false))) break;
+      await ledger.dropDraft(owner, kept);
     }
-    await ledger.dropDraft(owner, kept);
+    if (drafts.length === 0) return undefined;
+    const chosen = await prompts.choose<FoundDraft | undefined>("Which order?", [
+      { value: undefined, label: "A new one" },
+      ...drafts.map((value) => ({ value, label: nameDraft(value) })),
+    ]);
+    if (chosen) await showKept(chosen);
+    return chosen;
+  } catch (error) {
+    throw withDraftHint(error, continuing);
   }
+}
+
+function losesRef({ ref }: Pick<KeptDraft, "ref">, givenRef: string | undefined): boolean {
+  return givenRef !== undefined && ref !== undefined && ref !== givenRef;
+}
+
+function keptView(draft: Draft, ref: string | undefined, givenRef: string | undefined): readonly Block[] {
+  const change = `Continued, it gets the ref ${givenRef} in place of ${ref}`;
+  return [
+    line(styled("strong", "An unfinished order:")),
+    ...reviewView(draft, ref),
+    ...(losesRef({ ref }, givenRef) ? [line(styled("warn", change))] : []),
+  ];
+}
+
+function nameDraft({ draft: { sender, receiver, item }, ref }: KeptDraft): string {
+  const from = receiver?.name === undefined && sender?.name !== undefined ? `from ${sender.name}` : undefined;
+  const parts = [from, receiver?.name, item?.name, ref && `ref ${ref}`].filter(Boolean);
+  return `The draft ${parts.length === 0 ? "without names" : parts.join(", ")}`;
 }
 
 /** Where something is missing, Enter does not send the order. */
@@ -344,6 +370,8 @@ interface DraftPlace {
   readonly owner: DraftOwner;
   readonly ledger: Ledger;
   readonly continuing: string;
+  /** The same where the ref is taken. */
+  readonly withOtherRef: string;
 }
 
 /** Shows the draft that this one takes the place of: it can be typed in again. */
@@ -379,7 +407,8 @@ async function keepForLater(
     return withHint(error, "your draft is not kept: copy it from above");
   }
   if (isInDoubt) return error;
-  return withDraftHint(error, place.continuing);
+  const isRefTaken = error instanceof CourierError && error.code === "changed";
+  return withDraftHint(error, isRefTaken ? place.withOtherRef : place.continuing);
 }
 
 /** It can be typed in again. */

@@ -63,7 +63,10 @@ async function homeOnSmallDisk() {
     async draft() {
       const ledger = await openLedger(state);
       const owner = { account: "(environment)", service: home.sandbox.baseUrl };
-      return ledger.findDraft(owner).finally(() => ledger.close());
+      return ledger
+        .findDrafts(owner)
+        .then(([newest]) => newest)
+        .finally(() => ledger.close());
     },
     fill,
   };

@@ -54,7 +54,10 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 async function draftOf(home: ServedHome) {
   const ledger = await openLedger(home.stateDir);
   const owner = { account: "(environment)", service: home.sandbox.baseUrl };
-  return ledger.findDraft(owner).finally(() => ledger.close());
+  return ledger
+    .findDrafts(owner)
+    .then(([newest]) => newest)
+    .finally(() => ledger.close());
 }
 
 test("a refused field that courier does not ask for is named with its value", async () => {
@@ -254,6 +257,57 @@ describe("the review", () => {
     expect(ran).toMatchObject({ exit: 0, bodies: [] });
     expect(ran.stdout).toBe("The draft is kept; courier orders create continues it\n");
     expect(await draftOf(home)).toMatchObject({ draft: shortDraft, open: [] });
+  });
+
+  test("of several is offered by its --ref, or in a list", async () => {
+    const home = await createServedHome();
+    const keep: Step = ["What now?", "Keep as a draft and quit"];
+    const pass: Step[] = [
+      ["Continue with it?", false],
+      ["Delete this draft?", enter],
+    ];
+    await compose(home, [...shortForm(), keep], "orders create --ref A-1");
+    await compose(home, [...pass, ...shortForm(), keep], "orders create --ref A-2");
+    const named = await compose(
+      home,
+      [
+        ["Continue with it?", enter],
+        ["What now?", "Keep as a draft and quit"],
+      ],
+      "orders create --ref A-1",
+    );
+    expect(named.exit, named.stderr).toBe(0);
+    expect(await draftOf(home)).toMatchObject({ ref: "A-1" }); // the newest now
+    const listed = await compose(home, [
+      ...pass,
+      ["Which order?", "The draft 李四, 书, ref A-2"],
+      send,
+      ...declined,
+    ]);
+    expect(listed.exit, listed.stderr).toBe(0);
+    const { stdout } = await home.courier("log show 1 --json");
+    expect(JSON.parse(stdout)).toMatchObject([{ ref: "A-2" }]);
+    expect(await draftOf(home)).toMatchObject({ ref: "A-1" });
+  });
+
+  test("whose ref is taken names the command that continues it with another one", async () => {
+    const home = await createServedHome();
+    const words = [
+      "orders",
+      "create",
+      "--ref",
+      "A-1",
+      "--sender-name",
+      "店",
+      "--receiver-name",
+      "李",
+      "--item-name",
+      "书",
+    ];
+    expect((await home.courier([...words, "--yes"])).exit).toBe(0);
+    const ran = await compose(home, [...shortForm(), send], "orders create --ref A-1");
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toContain("your draft is kept; courier orders create --ref NEW continues it");
   });
 
   test("names the flags that a draft does not have", async () => {
@@ -629,8 +683,9 @@ describe("an unfinished draft", () => {
   test("takes the ref that the command gives in place of its own", async () => {
     const home = await createServedHome();
     await compose(home, [...shortForm(), ["What now?", ctrlC]], "orders create --ref A-9");
-    const steps: Step[] = [["Continue with it?", enter], send, ...declined];
-    await compose(home, steps, "orders create --ref B-1");
+    const steps: Step[] = [["Continue with it?", true], send, ...declined];
+    const { stderr } = await compose(home, steps, "orders create --ref B-1");
+    expect(stderr).toContain("Continued, it gets the ref B-1 in place of A-9");
     const { stdout } = await home.courier("log show 1 --json");
     expect(JSON.parse(stdout)).toMatchObject([{ ref: "B-1" }]);
   });
@@ -667,10 +722,11 @@ describe("an unfinished draft", () => {
     const another = [["Continue with it?", false] as const, ["Delete this draft?", enter] as const];
     const { exit, stderr } = await compose(home, [
       ...another,
+      ["Which order?", enter],
       ...shortForm(),
       ["What now?", "Keep as a draft and quit"],
     ]);
-    expect(exit).toBe(0);
+    expect(exit, stderr).toBe(0);
     expect(stderr.includes("At most 10 drafts are kept, so the oldest was deleted:\n")).toBe(isFull);
     expect(stderr.includes("draft-1-")).toBe(isFull);
     expect(stderr.includes("courier orders create offers the others, the newest first\n")).toBe(isFull);

@@ -13,14 +13,14 @@ test("a draft comes back as it was, its numbers digit for digit", async () => {
   const ledger = await createLedger();
   const draft = parseJson('{"item":{"name":"书","weight":0.50,"value":123456789012345678901}}') as Draft;
   await ledger.keepDraft(owner, { draft, open: [] }, undefined);
-  expect(await ledger.findDraft(owner)).toMatchObject({ draft, open: [] });
+  expect((await ledger.findDrafts(owner))[0]).toMatchObject({ draft, open: [] });
 });
 
 test("another account and another service have their own", async () => {
   const ledger = await createLedger();
   await ledger.keepDraft(owner, named("one"), undefined);
-  expect(await ledger.findDraft({ ...owner, account: "till" })).toBeUndefined();
-  expect(await ledger.findDraft({ ...owner, service: "sandbox" })).toBeUndefined();
+  expect((await ledger.findDrafts({ ...owner, account: "till" }))[0]).toBeUndefined();
+  expect((await ledger.findDrafts({ ...owner, service: "sandbox" }))[0]).toBeUndefined();
 });
 
 test("all drafts of an account go, whatever service they were for", async () => {
@@ -29,23 +29,23 @@ test("all drafts of an account go, whatever service they were for", async () => 
   const other = { ...owner, account: "till" };
   for (const each of [owner, elsewhere, other]) await ledger.keepDraft(each, named("one"), undefined);
   await ledger.dropAllDrafts("shop");
-  expect(await ledger.findDraft(owner)).toBeUndefined();
-  expect(await ledger.findDraft(elsewhere)).toBeUndefined();
-  expect(await ledger.findDraft(other)).toMatchObject(named("one"));
+  expect((await ledger.findDrafts(owner))[0]).toBeUndefined();
+  expect((await ledger.findDrafts(elsewhere))[0]).toBeUndefined();
+  expect((await ledger.findDrafts(other))[0]).toMatchObject(named("one"));
 });
 
 test("of two forms at once, each ends its own draft and leaves the other's", async () => {
   const ledger = await createLedger();
   await ledger.keepDraft(owner, named("first form"), undefined);
   await ledger.keepDraft(owner, named("second form"), undefined);
-  const second = await ledger.findDraft(owner);
+  const second = (await ledger.findDrafts(owner))[0];
   if (!second) throw new Error("no draft");
   await ledger.dropDraft(owner, second);
   await ledger.dropDraft(owner, second);
-  expect(await ledger.findDraft(owner)).toMatchObject(named("first form"));
+  expect((await ledger.findDrafts(owner))[0]).toMatchObject(named("first form"));
   await ledger.keepDraft(owner, named("third form"), undefined);
   await ledger.dropDraft(owner, second);
-  expect(await ledger.findDraft(owner)).toMatchObject(named("third form"));
+  expect((await ledger.findDrafts(owner))[0]).toMatchObject(named("third form"));
 });
 
 test("the eleventh draft takes the place of the oldest, which is returned", async () => {
@@ -61,13 +61,13 @@ test("drafts that another form ended below the newest do not count", async () =>
   const ledger = await createLedger();
   await ledger.keepDraft(owner, named("oldest"), undefined);
   for (let number = 1; number <= 12; number++) {
-    const before = number > 1 ? await ledger.findDraft(owner) : undefined;
+    const before = number > 1 ? (await ledger.findDrafts(owner))[0] : undefined;
     expect(await ledger.keepDraft(owner, named("newest"), undefined)).toBeUndefined();
     if (before) await ledger.dropDraft(owner, before);
   }
-  const newest = await ledger.findDraft(owner);
+  const newest = (await ledger.findDrafts(owner))[0];
   if (newest) await ledger.dropDraft(owner, newest);
-  expect(await ledger.findDraft(owner)).toMatchObject(named("oldest"));
+  expect((await ledger.findDrafts(owner))[0]).toMatchObject(named("oldest"));
 });
 
 test("drafts are a pile of at most ten", async () => {
@@ -81,18 +81,18 @@ test("drafts are a pile of at most ten", async () => {
       const pile: string[] = [];
       for (const each of steps) {
         if (each === "drop") {
-          const found = await ledger.findDraft(owner);
+          const found = (await ledger.findDrafts(owner))[0];
           if (found) await ledger.dropDraft(owner, found);
           pile.pop();
         } else {
-          const continued = each.isAnother ? undefined : await ledger.findDraft(owner);
+          const continued = each.isAnother ? undefined : (await ledger.findDrafts(owner))[0];
           await ledger.keepDraft(owner, named(each.name), continued);
           if (!each.isAnother) pile.pop();
           pile.push(each.name);
           pile.splice(0, pile.length - 10);
         }
         const last = pile.at(-1);
-        const found = await ledger.findDraft(owner);
+        const found = (await ledger.findDrafts(owner))[0];
         expect(found && { draft: found.draft, open: found.open }).toEqual(
           last === undefined ? undefined : named(last),
         );

@@ -135,7 +135,7 @@ describe.skipIf(!canMount())("a small disk (needs root)", () => {
       message: `the ledger cannot be used: the disk is full: ${ledgerPath(disk)}`,
     });
     expect(kept).toBeGreaterThan(3);
-    const found = await ledger.findDraft(owner);
+    const found = (await ledger.findDrafts(owner))[0];
     expect(found?.draft.item?.name?.split(" ")[0]).toBe(String(kept - 1));
     await rm(ballast); // the check writes, too
     expect((await ledger.inspect()).integrity).toBe("ok");

@@ -100,7 +100,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
     markSending: whileHeld(operations.markSending),
     beginCancel: whileHeld(operations.beginCancel),
     ...createListings(store),
-    findDraft: async (...args) => (await here()).findDraft(...args),
+    findDrafts: async (...args) => (await here()).findDrafts(...args),
     keepDraft: async (...args) => (await here()).keepDraft(...args),
     dropDraft: async (...args) => (await here()).dropDraft(...args),
     dropAllDrafts: async (...args) => (await here()).dropAllDrafts(...args),
