@@ -28,6 +28,7 @@ export const skipReasons: Readonly<Record<SkipReason, string>> = {
   fulfilled: "fulfilled already",
   "partly fulfilled": "fulfilled in part",
   refunded: "refunded",
+  "in refund": "with a refund in progress",
   cancelled: "cancelled",
   "on hold": "held by the platform",
   "pick-up": "picked up by the buyer",

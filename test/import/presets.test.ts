@@ -498,12 +498,22 @@ describe("the states of a JD order list", () => {
     ["订单取消", "cancelled"],
     ["锁定", "held by the platform"],
     ["(锁定)等待出库", "held by the platform"],
+    ["退款中", "with a refund in progress"],
+    ["待发货，退款处理中", "with a refund in progress"],
+    ["买家已申请退款", "with a refund in progress"],
   ])("%s is not sent: %s", async (state, reason) => {
     const home = await createImportHome(file("等待出库", state));
     await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
     const ran = await home.run();
     expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
     expect(ran.stderr).toContain(`1 ${reason}`);
+  });
+
+  test.each(["无退款申请", "退款关闭", "部分退款成功"])("%s is sent", async (state) => {
+    const home = await createImportHome(file(state));
+    await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
+    const ran = await home.run();
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
   });
 });
 

@@ -5,6 +5,7 @@ export type SkipReason =
   | "fulfilled"
   | "partly fulfilled"
   | "refunded"
+  | "in refund"
   | "cancelled"
   | "on hold"
   | "pick-up"
