@@ -523,14 +523,14 @@ describe("the file", () => {
     const text = sheet(row("A-0"));
     const home = await createImportHome(text);
     home.sandbox.faults.add({ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 20 });
-    const running = home.run("--in-place");
+    const running = home.run("--in-place --shop day-1");
     await until("the order is sent", () => home.posts >= 1);
     await rm(home.file);
     const ran = await running;
     expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([5, "created"]);
     const { message, hint } = errorOf(ran);
     expect(message).toBe(`the sheet was not written back: ${home.file} was deleted or moved meanwhile`);
-    const again = ["orders", "write-back", home.file, "--in-place"];
+    const again = ["orders", "write-back", home.file, "--in-place", "--shop", "day-1"];
     expect(hint).toContain(
       `once the sheet is back under its name, write it with the same flags: courier ${again.join(" ")}`,
     );

@@ -31,7 +31,8 @@ export async function openSheetAfterImport(
   const sheet = await openSheetOutput(source, target, "--write-back", context);
   context.addCleanup(sheet.abandon);
   const place = target.isInPlace ? "--in-place" : `-o ${shellQuote(target.file)}`;
-  const again = `orders write-back ${source.name === "stdin" ? "SHEET" : shellQuote(source.name)} ${place}`;
+  const shop = source.shop === "" ? "" : ` --shop ${shellQuote(source.shop)}`;
+  const again = `orders write-back ${source.name === "stdin" ? "SHEET" : shellQuote(source.name)} ${place}${shop}`;
   let failure: CourierError | undefined;
   let summary: string | undefined;
   return {
