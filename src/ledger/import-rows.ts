@@ -114,9 +114,9 @@ export function createImportRows(
           );
         }
         yield ask(
-          "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
+          "INSERT INTO files VALUES (?, (SELECT customer FROM runs WHERE number = ?), ?, ?, ?, ?, ?)",
           run.number,
-          run.customer,
+          run.number,
           file.shop,
           first,
           file.path,

@@ -20,6 +20,8 @@ import { ask, type Question, type Work } from "./statements.ts";
 const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,
   assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults, reading, sent_boot, sent_since_boot_ms`;
 
+const customerPlace = 4;
+
 interface Inserted {
   readonly kind: "create" | "cancel";
   readonly state: "ready" | "sending";
@@ -63,7 +65,7 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
       name.number,
       kind,
       state,
-      run.customer,
+      run.number, // for the customer that the run has by now: another process may have found out whose key it is
       run.number,
       state === "sending" ? 1 : 0,
       sentAtMs ?? null,
@@ -81,7 +83,10 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
       row || ref !== undefined ? readingVersion : null,
       ...(sentAtMs === undefined ? [null, null] : sentSinceBoot()),
     ];
-    yield ask(`INSERT INTO operations (${columns}) VALUES (${values.map(() => "?").join(", ")})`, ...values);
+    const places = values.map((_, place) =>
+      place === customerPlace ? "(SELECT customer FROM runs WHERE number = ?)" : "?",
+    );
+    yield ask(`INSERT INTO operations (${columns}) VALUES (${places.join(", ")})`, ...values);
     return name;
   }
 

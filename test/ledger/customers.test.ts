@@ -74,6 +74,16 @@ describeKinds((open, kind) => {
     expect(await ledger.findCustomer(service, key)).toEqual(named);
   });
 
+  test("and what a run records that goes on meanwhile", async () => {
+    const ledger = await createLedger();
+    const named = await ledger.learnCustomer({ ...learned, key: "other key", account: "first" });
+    const bare = await ledger.learnCustomer({ ...learned, profileId: undefined });
+    const run = await beginRun(ledger, bare.id);
+    expect(await ledger.learnCustomer(learned)).toEqual(named);
+    await recordCreate(ledger, run, { content: "c", draft: { item: { name: "书" } }, outcome: created("5") });
+    expect((await ledger.findEquals(named.id, "c", 60_000, 2)).recent).toHaveLength(1);
+  });
+
   test("an order that both have recorded stays with one of them", async () => {
     const ledger = await createLedger();
     const named = await ledger.learnCustomer({ ...learned, key: "other key" });
