@@ -11,6 +11,7 @@ import type { OrderDetail } from "../model/interface.ts";
 import { show } from "../terminal/blocks.ts";
 import {
   type ComparedField,
+  type Comparison,
   compareDetail,
   comparedFields,
   distinguishingFields,
@@ -19,7 +20,7 @@ import {
   hasOtherWholeReceiver,
   kindOf,
 } from "./matching.ts";
-import { fitsName, fitsPhone } from "./possible-orders.ts";
+import { fitsName, fitsPhone, hasPlainlyOtherReceiver } from "./possible-orders.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";
 
 /**
@@ -27,7 +28,9 @@ import type { ReconcileTools } from "./reconcile-types.ts";
  * it. Only for an answer that named the order: a person has decided about an order that was found.
  */
 function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
-  return [hasOtherReceiverAndItem, hasOtherWholeReceiver].some((others) =>
+  const isPlainlyOther = (draft: Draft, comparison: Comparison) =>
+    hasPlainlyOtherReceiver(draft, order, comparison);
+  return [hasOtherReceiverAndItem, hasOtherWholeReceiver, isPlainlyOther].some((others) =>
     isShownWith(others, operation, order),
   );
 }

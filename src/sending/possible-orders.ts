@@ -9,6 +9,7 @@ import {
   compareSummary,
   type FieldKnowledge,
   isLikely,
+  kindOf,
   lettersOf,
   normalise,
 } from "./matching.ts";
@@ -107,6 +108,57 @@ function isLikeItem(sent: string, shown: string): boolean {
   const [one, other] = [sent, shown].map((text) => lettersOf(text.replace(/&#?\w+;/g, "")));
   if (!one || !other) return true;
   return one.startsWith(other) || other.startsWith(one);
+}
+
+/**
+ * True where name, phone and address of the receiver are all shown as others, also where a part is hidden, or where
+ * services change such texts: what they change keeps most of a text.
+ */
+export function hasPlainlyOtherReceiver(
+  draft: Draft,
+  { receiver }: OrderDetail,
+  comparison: Comparison,
+): boolean {
+  const isOtherPhone =
+    comparison["receiver.phone"] === "differs" && kindOf(draft, "receiver.phone") !== "odd";
+  return (
+    isOtherPhone &&
+    comparison["receiver.name"] !== "agrees" &&
+    comparison["receiver.address"] !== "agrees" &&
+    isOtherName(draft.receiver?.name, receiver?.name) &&
+    isOtherAddress(draft.receiver, receiver?.address)
+  );
+}
+
+function isOtherName(sent: string | undefined, shown: string | null | undefined): boolean {
+  if (!sent || !shown || !hasLetters(shown)) return false;
+  return maskPattern.test(shown) ? !fitsName(sent, shown) : !isLikeItem(baseOf(sent), baseOf(shown));
+}
+
+function isOtherAddress(sent: DraftParty | undefined, shown: string | null | undefined): boolean {
+  const { province, city, district, detail = "" } = sent ?? {};
+  const [whole, street, found] = [[province, city, district, detail].join(" "), detail, shown ?? ""].map(
+    (text) => lettersOf(baseOf(text)),
+  ) as [string, string, string];
+  if (whole === "" || !hasLetters(found)) return false;
+  if (maskPattern.test(found)) {
+    const [first] = endsOf(found);
+    return first.length >= fewestLetters && !whole.includes(first);
+  }
+  const isPart = found.includes(street) && street.length >= fewestLetters;
+  return !isPart && !whole.includes(found) && !found.includes(whole);
+}
+
+function hasLetters(text: string): boolean {
+  return text.replace(new RegExp(maskPattern, "g"), "").trim() !== "";
+}
+
+/** Without accents, and without characters that are written as codes. */
+function baseOf(text: string): string {
+  return text
+    .replace(/&#?\w+;/g, "")
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "");
 }
 
 /** `张**` fits 张国明: what is shown stands at the same end. */

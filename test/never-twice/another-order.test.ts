@@ -76,6 +76,55 @@ describe("another receiver in all fields, and the same item", () => {
   });
 });
 
+const jose = { name: "José Núñez", phone: "13900100074", city: "Baoding", detail: "Wensan Road 478" };
+const zoe = { name: "Zoë Müller", phone: "13600100185", address: "Changchun Nanjing Road 5" };
+const li = { name: "李娜", phone: "13900100074", city: "保定市", detail: "莲池区文三路478号" };
+const longStreet = "Building 12, Room 1203, Wensan Road 478, beside the old railway station, Lianchi";
+
+async function cancelShown(sent: object, shown: object) {
+  const home = await createServedHome();
+  const stdin = JSON.stringify({ ...plainDraft, receiver: sent });
+  const created = await home.courier("orders create --file - --json --ref A-1 --yes", { stdin });
+  const { id, order_no, tracking_number } = JSON.parse(created.stdout);
+  const order = { id, status: "pending", order_no, tracking_number, item, receiver: shown };
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(order));
+  const cancelled = await home.courier("orders cancel ref:A-1 --yes");
+  const deletes = requestCount(home, "DELETE");
+  const undone = await home.courier("undo 1 --yes --json");
+  return { home, cancelled, deletes, undone };
+}
+
+test.each<[string, object, object]>([
+  ["a name with accents", jose, zoe],
+  ["a name with an apostrophe", { ...jose, name: "Anne O'Neil" }, { ...zoe, name: "Zoe Muller" }],
+  ["a long address", { ...jose, name: "Li Na", detail: longStreet }, { ...zoe, name: "Chen Jing" }],
+  ["a hidden name that cannot be the sent one", li, { ...bert, name: "陈*" }],
+  ["a hidden name and phone", li, { ...bert, name: "陈*", phone: "136****0185" }],
+  [
+    "a hidden name, phone and address",
+    li,
+    { name: "陈*", phone: "136****0185", address: "上海市浦东新区****" },
+  ],
+])("%s, and another receiver: cancel ref: and undo leave the order alone", async (_what, sent, shown) => {
+  const { home, cancelled, undone } = await cancelShown(sent, shown);
+  expect([cancelled.exit, undone.exit, requestCount(home, "DELETE")], cancelled.stderr).toEqual([3, 3, 0]);
+  expect(cancelled.stderr).toContain("the service shows another receiver than was sent");
+  expect(JSON.parse(undone.stdout)).toMatchObject([{ outcome: "left_alone", reason: "other_order" }]);
+});
+
+test.each<[string, object, object]>([
+  ["without accents", jose, { ...zoe, name: "JOSE NUNEZ" }],
+  ["as codes", { ...jose, name: "Anne O'Neil" }, { ...zoe, name: "Anne O&#39;Neil" }],
+  ["hidden", li, { ...bert, name: "李*" }],
+  ["hidden in whole", li, { ...bert, name: "***" }],
+  ["of another script, with the sent street", jose, { ...zoe, address: "河北省 Wensan Road 478" }],
+  ["of another script, with a part of the address", li, { ...zoe, address: "保定市莲池区****" }],
+  ["of another script, with most of the address hidden", li, { ...zoe, address: "河北省****" }],
+])("a name that is shown %s may be the sent one: the order is cancelled", async (_what, sent, shown) => {
+  const { cancelled, deletes } = await cancelShown(sent, shown);
+  expect([cancelled.exit, deletes], cancelled.stderr).toEqual([3, 1]);
+});
+
 /** Two creates to one receiver, and each order is shown with the other's item: their answers were exchanged. */
 async function exchangedHome(): Promise<ServedHome> {
   const home = await createServedHome();
