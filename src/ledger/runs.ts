@@ -24,6 +24,12 @@ export interface RunSummary extends Run {
   readonly counts: ReadonlyMap<string, number>;
 }
 
+/** A run, with the numbers of its operations and of those with an order. */
+export interface SentRun extends Run {
+  readonly operations: number;
+  readonly orders: number;
+}
+
 export interface RunFilter {
   readonly orderId?: string | undefined;
   readonly trackingNumber?: string | undefined;
@@ -68,7 +74,7 @@ export interface Runs {
   /** Runs that have operations: of these customers, or with these numbers. */
   runsThatSent(
     of: { readonly customers: readonly number[] } | { readonly numbers: readonly number[] },
-  ): Promise<readonly Run[]>;
+  ): Promise<readonly SentRun[]>;
   /** The newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
 }
@@ -160,11 +166,17 @@ export function createRuns({ write, read }: Store): Runs {
         const [column, values] =
           "customers" in of ? (["customer", of.customers] as const) : (["number", of.numbers] as const);
         const rows = yield ask(
-          `SELECT * FROM runs WHERE ${column} IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
-             AND EXISTS (SELECT 1 FROM operations WHERE run = runs.number) ORDER BY number`,
+          `SELECT runs.*, sent.operations, sent.orders FROM runs
+             JOIN (SELECT run, count(*) AS operations, count(order_id) AS orders FROM operations GROUP BY run) AS sent
+               ON sent.run = runs.number
+           WHERE runs.${column} IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY number`,
           JSON.stringify(values),
         );
-        return rows.map(readRun);
+        return rows.map((row) => ({
+          ...readRun(row),
+          operations: Number(row.operations),
+          orders: Number(row.orders),
+        }));
       }),
 
     listRuns: (filter) =>

@@ -19,6 +19,7 @@ import { shownUrl } from "../core/shown-url.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
+import type { SentRun } from "../ledger/runs.ts";
 import { openSharedLedger } from "../ledger/shared/shared-ledger.ts";
 import { type PostgresAddress, parseAddress, withPasswordCommand } from "../postgres/address.ts";
 import { checkRun } from "../sending/owners.ts";
@@ -141,18 +142,32 @@ export async function findCustomers(
   return [...new Set(found.map(({ id }) => id))];
 }
 
-/** Of an account's runs in `from`, those that `to` does not know. */
-export async function findUnknownRuns(
+export interface MissingRuns {
+  readonly unknown: readonly Run[];
+  /** Copied before they had ended, such as by a backup. */
+  readonly partlyKnown: readonly Run[];
+}
+
+/** Of an account's runs in `from`, those that `to` does not know, or of which it knows fewer operations or orders. */
+export async function findMissingRuns(
   from: Ledger,
   to: Ledger,
   name: string,
   context: Context,
-): Promise<readonly Run[]> {
+): Promise<MissingRuns> {
   const customers = await findCustomers(from, name, context);
   const runs = await from.runsThatSent({ customers });
   const found = await to.runsThatSent({ numbers: runs.map(({ number }) => number) });
-  const known = new Set(found.map(nameBegin));
-  return runs.filter((run) => !known.has(nameBegin(run)));
+  const known = new Map(found.map((run) => [nameBegin(run), run]));
+  const isWhole = (run: SentRun, copy: SentRun) =>
+    copy.operations >= run.operations && copy.orders >= run.orders;
+  return {
+    unknown: runs.filter((run) => !known.has(nameBegin(run))),
+    partlyKnown: runs.filter((run) => {
+      const copy = known.get(nameBegin(run));
+      return copy !== undefined && !isWhole(run, copy);
+    }),
+  };
 }
 
 /** Two ledgers number their runs alike, so its process and time tell which run it is. */

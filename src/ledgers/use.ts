@@ -16,8 +16,8 @@ import {
   ensureNoLedgerInEnv,
   ensureNoneRuns,
   findCustomers,
+  findMissingRuns,
   findStoredAccount,
-  findUnknownRuns,
   local,
   type NamedAccount,
   openShared,
@@ -169,9 +169,14 @@ async function ensureKnown(
   isNew: boolean,
   context: Context,
 ): Promise<void> {
-  const { length: count } = await findUnknownRuns(before, ledger, name, context);
+  const { unknown, partlyKnown } = await findMissingRuns(before, ledger, name, context);
+  const count = unknown.length + partlyKnown.length;
   if (count === 0) return;
-  const lacks = `${showAddress(ledger.path).place} does not know ${counted(count, "run")} of the account ${name}`;
+  const missing = [
+    unknown.length > 0 ? `does not know ${counted(unknown.length, "run")}` : "",
+    partlyKnown.length > 0 ? `knows only a part of ${counted(partlyKnown.length, "run")}` : "",
+  ];
+  const lacks = `${showAddress(ledger.path).place} ${missing.filter((each) => each !== "").join(", and ")} of the account ${name}`;
   if (!isNew) {
     const canMove = !before.isShared && ledger.isShared && (await ledger.inspect()).runs === 0;
     throw usageError(

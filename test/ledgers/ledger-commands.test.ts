@@ -250,6 +250,24 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(await home.ledgers()).toMatchObject({ shop: undefined });
   });
 
+  test.each([
+    ["an operation is missing", "DELETE FROM operations WHERE number = 2"],
+    ["an order is missing", "UPDATE operations SET order_id = NULL, state = 'sending' WHERE number = 2"],
+  ])("use refuses a copy that was made while a run was recorded: %s", async (_what, lost) => {
+    const home = await createShop();
+    const first = await server.createDatabase();
+    expect((await home.json(`ledger use ${first}`)).exit).toBe(0);
+    await home.importRows();
+    const nameOf = (address: string) => address.slice(address.lastIndexOf("/") + 1);
+    const copy = `${nameOf(first)}_copy`;
+    await server.query(`CREATE DATABASE ${copy} TEMPLATE ${nameOf(first)}`);
+    await server.query(`SET search_path = courier; ${lost}`, copy);
+    const refused = await home.json(`ledger use ${first.replace(nameOf(first), copy)}`);
+    expect(refused.exit).toBe(2);
+    expect(errorOf(refused).message).toContain("knows only a part of 1 run of the account shop");
+    expect(await home.ledgers()).toMatchObject({ shop: first });
+  });
+
   test("use finds the account's runs whatever its base URL looks like now", async () => {
     const home = await createShop({ shop: {} });
     const address = await server.createDatabase();
