@@ -337,7 +337,9 @@ export async function* importRows(
     for await (const { row, decision } of viewUnreported(of)) {
       const result = resultOf(row, decision, givenUp, clock.now());
       const isFoundNow = decision.kind === "shipped" && foundNow.has(nameOperation(decision.operation));
-      if (isFoundNow || (!failure && isOfEarlierOrder(result))) {
+      // Another run has settled it, while this one was stopped or cut off.
+      const isSettled = lost.has(row.row) && decision.kind !== "in_doubt" && decision.kind !== "send";
+      if (isFoundNow || isSettled || (!failure && isOfEarlierOrder(result))) {
         equalRows.take({ row, decision, operation: undefined });
         yield noteReported(result);
         continue;
@@ -404,7 +406,7 @@ export async function* importRows(
   try {
     // After a failure this includes rows that an earlier run left in doubt and that this run has not reached.
     if (!failure) yield* unreported(left);
-    else if (foundNow.size > 0 || (await ledger.openOperations(run.customer)).length > 0)
+    else if (left.size + foundNow.size > 0 || (await ledger.openOperations(run.customer)).length > 0)
       yield* unreported(rows());
   } catch (error) {
     failure ??= { error };

@@ -1,9 +1,11 @@
 /** A ledger that cannot be written in the middle of an import: what left is reported, and nothing more leaves. */
 
 import { expect, onTestFinished, test } from "vitest";
+import type { ServiceFailure } from "../../src/api/failure.ts";
 import { CourierError } from "../../src/core/errors.ts";
-import type { RowResult } from "../../src/import/import-types.ts";
+import type { RowResult, SendResult } from "../../src/import/import-types.ts";
 import { importRows } from "../../src/import/importer.ts";
+import type { ImportRow } from "../../src/import/rows.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { scriptWindowMs } from "../../src/ledger/rules.ts";
 import { readGood } from "../sheets/input-text.ts";
@@ -14,7 +16,18 @@ import { createServiceInMemory, type Fate } from "./service-in-memory.ts";
 
 const full = new CourierError("database", 5, "the ledger cannot be used: the disk is full");
 
-async function importWith(kinds: readonly Fate["kind"][], writes: number) {
+interface Trouble {
+  /** Another run takes these rows over while they are sent, and finds their orders: the answers come too late. */
+  readonly takenOver?: readonly string[];
+  /** So many claims succeed. */
+  readonly claims?: number;
+}
+
+async function importWith(
+  kinds: readonly Fate["kind"][],
+  writes: number,
+  { takenOver = [], claims = Number.POSITIVE_INFINITY }: Trouble = {},
+) {
   const { stateDir } = await createHome();
   const ledger = await openLedger(stateDir);
   onTestFinished(() => ledger.close());
@@ -34,11 +47,16 @@ async function importWith(kinds: readonly Fate["kind"][], writes: number) {
     startedAtMs: clock.now(),
   });
   let left = writes;
+  let claimsLeft = claims;
   const results: RowResult[] = [];
   const working = (async () => {
     const tools = {
       ledger: {
         ...ledger,
+        claimRows: async (...given: Parameters<typeof ledger.claimRows>) => {
+          if (claimsLeft-- <= 0) throw full;
+          return ledger.claimRows(...given);
+        },
         endCreate: async (...given: Parameters<typeof ledger.endCreate>) => {
           if (left-- <= 0) throw full;
           return ledger.endCreate(...given);
@@ -53,7 +71,14 @@ async function importWith(kinds: readonly Fate["kind"][], writes: number) {
         resendCancelled: false,
         isAllowed: () => false,
       },
-      send: service.send,
+      send: async (sent: ImportRow, mayLeave: () => boolean): Promise<SendResult> => {
+        const result = await service.send(sent, mayLeave);
+        if (!takenOver.includes(sent.ref ?? "") || result.kind !== "created") return result;
+        const own = (await ledger.findByRef(customer.id, sent.ref ?? ""))[0];
+        await ledger.releaseRun(run.number, clock.now());
+        if (own) await ledger.settleCreate(own, { state: "found", order: result.order }, clock.now());
+        return { kind: "unknown", cause: full as unknown as ServiceFailure, loss: "timeout" };
+      },
       reconcile: {
         ...service.lookup,
         ledger,
@@ -94,4 +119,14 @@ test("a lost answer that cannot be recorded is reported as unknown", async () =>
   expect(unknown).toContain("A-0");
   const told = new Set(results.map(({ row: { ref } }) => ref));
   for (const [index] of orders.entries()) expect(told.has(`A-${index}`), `A-${index}`).toBe(true);
+});
+
+test("an order that another run has found meanwhile is reported, and not as not sent", async () => {
+  const { results, orders } = await importWith([], 100, {
+    takenOver: ["A-0", "A-1", "A-2", "A-3"],
+    claims: 1,
+  });
+  const told = new Map(results.map(({ row: { ref }, outcome, order }) => [ref, [outcome, order?.id]]));
+  for (const [index, { id }] of orders.entries())
+    expect(told.get(`A-${index}`)).toEqual([expect.stringMatching(/^(shipped|found|created)$/), id]);
 });
