@@ -279,10 +279,10 @@ export function sqlState(error: unknown): string | undefined {
     : undefined;
 }
 
-/** True where the connection is gone, or going: nothing more can be asked on it. */
+/** True where the connection is gone, or going, or its server takes no writes any more: another one may be had. */
 function isLost(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== undefined) return /^(08|57P0|25P03)/.test(state);
+  if (state !== undefined) return /^(08|57P0|25P03|25006)/.test(state);
   return !(error instanceof CourierError);
 }
 
@@ -309,7 +309,7 @@ const notReached = new Set([
 /** True where the same may succeed a moment later: the server starts, restarts or fails over. */
 function mayPass(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== undefined) return /^(57P0[123]|53300|08)/.test(state);
+  if (state !== undefined) return /^(57P0[123]|53300|08|25006)/.test(state);
   return (
     notReached.has(systemCode(error) ?? "") || dropped.test(String(error)) || /timeout/i.test(String(error))
   );

@@ -118,6 +118,33 @@ describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)
   });
 
   test.each([
+    ["a new", false],
+    ["a used", true],
+  ])("%s one waits for a server that takes no writes for a moment", async (_which, isUsed) => {
+    const text = await server.createDatabase();
+    const name = new URL(text).pathname.slice(1);
+    const readOnly = (value: string) =>
+      server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`);
+    let waited = 0;
+    const connection = createConnection({
+      address: readTestAddress(text),
+      clock: systemClock(),
+      onLongWait: () => {
+        waited += 1;
+        void readOnly("off");
+      },
+    });
+    await connection.ask("CREATE TABLE orders (name TEXT)", []);
+    const begin = "BEGIN; LOCK TABLE orders IN EXCLUSIVE MODE; INSERT INTO orders VALUES ('begun')";
+    const write = () => connection.transaction(begin, async () => "done", { canRepeat: true });
+    if (isUsed) await write();
+    await readOnly("on");
+    await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+    expect([await write(), waited]).toEqual(["done", 1]);
+    await connection.close();
+  });
+
+  test.each([
     [undefined, "", "it takes no encrypted connection", "sslmode=disable"],
     [["127.0.0.1"], "", "its certificate cannot be verified", "sslrootcert"],
     [["db.example.com"], "&sslrootcert=FILE", "its certificate is for another host", "name the host"],
