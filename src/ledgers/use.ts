@@ -72,6 +72,10 @@ export const useLedger = defineCommand({
       const changed = parsed ? { ...stored, ledger: parsed.text } : stored;
       return { ...config, accounts: { ...config.accounts, [account.name]: changed } };
     });
+    if (before?.isShared)
+      context.messages.warn(
+        `machines that go on with ${showAddress(before.path).place} and this one do not know of each other's orders from now on`,
+      );
     return document(
       {
         account: account.name,

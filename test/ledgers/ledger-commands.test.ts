@@ -246,7 +246,9 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     await home.importFile(await putRows(home, row("B-1", "王五", "13700137001")), "", { env: noKey });
     const back = await home.json("ledger use local");
     expect(errorOf(back)).toMatchObject({ hint: expect.stringContaining("--new") });
-    expect((await home.json("ledger use local --new --yes")).result).toMatchObject({ shared: false });
+    const left = await home.json("ledger use local --new --yes");
+    expect(left.result).toMatchObject({ shared: false });
+    expect(left.stderr).toContain("this one do not know of each other's orders from now on");
     expect(await home.ledgers()).toMatchObject({ shop: undefined });
   });
 
