@@ -3,6 +3,7 @@
 import type { ServiceFailure } from "../api/failure.ts";
 import type { Clock } from "../core/clock.ts";
 import { mapInOrder } from "../core/concurrent.ts";
+import { formatUntil } from "../core/time.ts";
 
 const atOnce = 4;
 /** Failures in a row after which the service counts as down: the pass stops, and a pause follows. */
@@ -27,13 +28,15 @@ export interface PassOptions {
   readonly random: () => number;
   /** Aborts when no further item may begin. */
   readonly signal: AbortSignal;
+  /** Called with why and until when nothing is sent, before each pause. */
+  readonly onPause: (why: string) => void;
 }
 
 /** Returns each item once, as soon as it is done. Items that fail in the last pass come last. */
 export async function* inPasses<T, R>(
   items: readonly T[],
   attempt: (item: T) => Promise<Attempt<R>>,
-  { clock, random, signal }: PassOptions,
+  { clock, random, signal, onPause }: PassOptions,
 ): AsyncGenerator<Ended<T, R>, void> {
   const tried = new Map<T, ServiceFailure>();
   let waiting = items;
@@ -62,7 +65,9 @@ export async function* inPasses<T, R>(
     waiting = [...waiting.slice(begun), ...failed];
     if (waiting.length === 0) return;
     const pauseMs = last && pauseAfter(last, idle, random());
-    if (signal.aborted || pauseMs === undefined || !(await pause(clock, pauseMs, signal))) break;
+    if (signal.aborted || pauseMs === undefined || last === undefined) break;
+    onPause(`${last.message}; going on at ${formatUntil(clock.now() + pauseMs, clock.now())}`);
+    if (!(await pause(clock, pauseMs, signal))) break;
   }
   for (const item of waiting) {
     const failure = tried.get(item) ?? (signal.aborted ? undefined : last);

@@ -69,6 +69,7 @@ export async function planUndo(
   context: Context,
   { isTrial }: { readonly isTrial: boolean },
 ): Promise<UndoPlan> {
+  const { clock, random, signal } = context;
   const doneBefore: Operation[] = [];
   const alreadyCancelled: ReadOrder[] = [];
   const sure: ReadOrder[] = [];
@@ -92,9 +93,11 @@ export async function planUndo(
   let count = 0;
   try {
     const read = (operation: Operation) => readOrder(operation, service);
-    for await (const end of inPasses(made, read, context)) {
+    const reading = () => `reading the state of ${counted(made.length, "order")}: ${count} read`;
+    const onPause = (why: string) => meter.update(() => `${reading()}; ${why}`, true);
+    for await (const end of inPasses(made, read, { clock, random, signal, onPause })) {
       if (end.kind === "done" && "order" in end.done) count += 1;
-      meter.update(() => `reading the state of ${counted(made.length, "order")}: ${count} read`);
+      meter.update(reading);
       if (end.kind === "stopped") throw context.signal.reason ?? interrupted(130);
       if (end.kind === "failed") {
         if (end.failure.kind === "key_refused") throw end.failure;

@@ -70,7 +70,7 @@ export function cancelPlanned(
   chosen: readonly ReadOrder[],
   context: Context,
 ): { readonly stream: Items<Undone> } & Required<Pick<RowsOutput, "after" | "onUnread">> {
-  const { signal, messages } = context;
+  const { clock, random, signal, messages } = context;
   const left: Undone[] = [];
   let done = 0;
   let isComplete = false;
@@ -103,13 +103,14 @@ export function cancelPlanned(
       const cancel = async (each: ReadOrder): Promise<Attempt<CancelResult | "unsent">> =>
         unrecorded ? { done: "unsent" } : attempt(each, begun, tools as CancelTools, onUnrecorded);
       endedCount = 0;
-      for await (const end of inPasses(chosen, cancel, context)) {
+      const cancelling = () =>
+        signal.aborted
+          ? "stopping after the requests in progress"
+          : `cancelling: ${endedCount} of ${counted(chosen.length, "order")}`;
+      const onPause = (why: string) => meter.update(() => `${cancelling()}; ${why}`, true);
+      for await (const end of inPasses(chosen, cancel, { clock, random, signal, onPause })) {
         endedCount += 1;
-        meter.update(() =>
-          signal.aborted
-            ? "stopping after the requests in progress"
-            : `cancelling: ${endedCount} of ${counted(chosen.length, "order")}`,
-        );
+        meter.update(cancelling);
         if (end.kind === "done" && end.done !== "unsent") {
           yield count(rowResult(end.item, end.done));
           continue;

@@ -22,8 +22,8 @@ export interface Progress {
 }
 
 export interface Meter {
-  /** The text is made only when it is shown. */
-  update(text: () => string): void;
+  /** The text is made only when it is shown; `isNow` shows it at once, before a pause. */
+  update(text: () => string, isNow?: boolean): void;
   end(): void;
 }
 
@@ -40,8 +40,8 @@ export function createLineProgress(print: (line: string) => void, clock: Clock):
     meter() {
       let shownMs = clock.elapsed();
       return {
-        update(text) {
-          if (clock.elapsed() - shownMs < lineMs) return;
+        update(text, isNow = false) {
+          if (!isNow && clock.elapsed() - shownMs < lineMs) return;
           shownMs = clock.elapsed();
           print(text());
         },
@@ -100,9 +100,9 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
       let shownMs = Number.NEGATIVE_INFINITY;
       hasMeter = true;
       return {
-        update(text) {
+        update(text, isNow = false) {
           metered = text;
-          if (clock.elapsed() - shownMs < redrawMs) return;
+          if (!isNow && clock.elapsed() - shownMs < redrawMs) return;
           shownMs = clock.elapsed();
           print(text());
         },

@@ -323,6 +323,17 @@ describe("in doubt", () => {
 });
 
 describe("a service that fails", () => {
+  test("a wait that the service asks for is told, with its end", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created", "created"]);
+    home.sandbox.faults.set([{ method: "DELETE", kind: "rate_limit", retryAfter: "100", times: 1 }]);
+    const { exit, stderr } = await home.courier("undo 1 --yes --timeout 6s");
+    expect(exit, stderr).toBe(0);
+    expect(stderr).toMatch(
+      /cancelling: \d of 2 orders; rate limited by the service.*; going on at \d\d:\d\d:\d\d/,
+    );
+  });
+
   test("lost answers, 429 and 503 on every path: all are cancelled", async () => {
     const home = await createServedHome();
     const { orders } = await recordRun(
