@@ -6,8 +6,15 @@ import { counted } from "../core/wording.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import type { MirroredOrder } from "../mirror/mirrored-order.ts";
 import type { Draft } from "../model/draft.ts";
-import type { OrderSummary } from "../model/interface.ts";
-import { comparedFields, compareSummary, fieldBits, hasOtherReceiverAndItem } from "./matching.ts";
+import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import {
+  compareDetail,
+  comparedFields,
+  compareSummary,
+  fieldBits,
+  hasOtherReceiverAndItem,
+} from "./matching.ts";
+import { hasPlainlyOtherReceiver } from "./possible-orders.ts";
 
 /** The newest orders. */
 const sampled = 64;
@@ -27,7 +34,7 @@ export function createNameCheck(mirror: Mirror, context: Context) {
     /** For a single one. */
     async describe(order: MirroredOrder): Promise<string | undefined> {
       if (!hasOtherNames(order) || (await changesNames(mirror, context))) return undefined;
-      return "Listed with another receiver and item than were sent: phone, address and ref may be another order's";
+      return "Shown with another receiver than was sent: phone, address and ref may be another order's";
     },
     async warn({ warn }: Context["messages"]): Promise<void> {
       const [id] = ids;
@@ -37,7 +44,7 @@ export function createNameCheck(mirror: Mirror, context: Context) {
           ? [`order ${id}`, "its"]
           : [`${counted(ids.length, "order")} (${id} is one)`, "their"];
       warn(
-        `the service lists ${which} with another receiver and item than were sent; ${their} phone, address and ref ` +
+        `the service shows ${which} with another receiver than was sent; ${their} phone, address and ref ` +
           `may be another order's: ${context.nextCommand(`orders show ${id}`)}`,
       );
     },
@@ -49,11 +56,16 @@ function hasOtherNames(order: MirroredOrder): boolean {
   return compareNames(order) === "other";
 }
 
-/** Undefined where there is nothing to compare: not sent from this machine, or in no list yet. */
-function compareNames({ draft, fields, isRead }: MirroredOrder): "other" | "same" | undefined {
-  if (draft === undefined || isRead || fields.item_name === undefined) return undefined;
-  const comparison = compareSummary(draft as Draft, fields as OrderSummary);
-  return hasOtherReceiverAndItem(draft as Draft, comparison) ? "other" : "same";
+/** Undefined where there is nothing to compare: not sent from this machine, or not shown by the service yet. */
+function compareNames({ draft: sent, fields, isRead }: MirroredOrder): "other" | "same" | undefined {
+  if (sent === undefined || (!isRead && fields.item_name === undefined)) return undefined;
+  const draft = sent as Draft;
+  const detail = fields as OrderDetail;
+  const comparison = isRead ? compareDetail(draft, detail) : compareSummary(draft, fields as OrderSummary);
+  const isOther =
+    hasOtherReceiverAndItem(draft, comparison) ||
+    (isRead && hasPlainlyOtherReceiver(draft, detail, comparison));
+  return isOther ? "other" : "same";
 }
 
 /** A service that writes names in its own way does so for most orders. */

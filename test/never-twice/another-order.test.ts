@@ -110,6 +110,10 @@ test.each<[string, object, object]>([
   expect([cancelled.exit, undone.exit, requestCount(home, "DELETE")], cancelled.stderr).toEqual([3, 3, 0]);
   expect(cancelled.stderr).toContain("the service shows another receiver than was sent");
   expect(JSON.parse(undone.stdout)).toMatchObject([{ outcome: "left_alone", reason: "other_order" }]);
+  await home.courier("find");
+  await home.courier("orders show 1000001");
+  const found = await home.courier("find A-1");
+  expect(found.stderr).toContain("the service shows order 1000001 with another receiver than was sent");
 });
 
 test.each<[string, object, object]>([
@@ -163,13 +167,13 @@ test("find forgets what was sent where the ledger has taken the order from its c
   };
   expect(await found("A-1")).toEqual([foreign.id]);
   expect((await home.courier("sync")).exit).toBe(0);
-  const warning = `warning: the service lists order ${foreign.id} with another receiver and item than were sent`;
+  const warning = `warning: the service shows order ${foreign.id} with another receiver than was sent`;
   expect((await home.courier("find A-1")).stderr).toContain(warning);
   expect((await home.courier("orders list --offline")).stderr).toContain(warning);
   const screen = openLiveScreen(home, "find");
   await screen.until(bert.name);
   screen.type(`${bert.name}${keys.enter}`);
-  await screen.until("Listed with another receiver and item than were sent");
+  await screen.until("Shown with another receiver than was sent");
   screen.type(keys.ctrlC);
   await screen.ended;
   await home.courier("orders show ref:A-1");
