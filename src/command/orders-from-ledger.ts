@@ -104,5 +104,6 @@ function answersOf({ order, orderState, draft, ref }: Operation): Answer[] {
     estimated_fee: fee !== null && isPlainDecimal(fee) ? jsonNumber(fee) : fee,
   };
   const sent: Answer[] = draft ? [{ id, kind: "draft", value: draft as unknown as JsonObject }] : [];
-  return [...sent, { id, kind: "created", value: created, ref }];
+  // The first one has the time by which the order gets its place among the others.
+  return [{ id, kind: "created", value: created, ref }, ...sent];
 }

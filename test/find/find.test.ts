@@ -79,6 +79,23 @@ test("the answer says what was searched", async () => {
   expect((await home.courier("find 李")).stderr).toContain("searched 41 orders, synced 2 h ago");
 });
 
+test("an order that was found later stands where it was created", async () => {
+  const home = await createServedHome();
+  home.sandbox.faults.set([
+    { kind: "drop_after", method: "POST", times: 1 },
+    { kind: "status", status: 503, method: "GET", path: /orders\?/, body: "" },
+  ]);
+  const words = "orders create --sender-name 店 --receiver-name 王 --item-name mug --yes --ref";
+  expect((await home.courier(`${words} A-1`)).exit).toBe(6);
+  home.clock.advance(60_000);
+  expect((await home.courier(`${words.replace("mug", "pot")} A-2`)).exit).toBe(0);
+  home.sandbox.faults.clear();
+  home.clock.advance(3_600_000);
+  expect((await home.courier(`${words} A-1`)).exit).toBe(0);
+  const { stdout } = await home.courier("find --json");
+  expect(JSON.parse(stdout).map(({ ref }: { ref: string }) => ref)).toEqual(["A-2", "A-1"]);
+});
+
 test("--limit, --all and what is left out", async () => {
   const home = await createServedHome({ seedOrders: 60 });
   await home.courier("sync");
