@@ -67,6 +67,8 @@ export interface ImportRun {
 export function runImport(run: ImportRun, context: Context): RowsOutput {
   const counts = noCounts();
   const wrong: ReportRow[] = [];
+  /** Orders of which rows are hidden: they can be corrected in the workbook alone. */
+  const withHidden: number[] = [];
   /** Rows that an order in doubt holds: no flag sends them. */
   let heldByDoubt = 0;
   let heldAsEdited = 0;
@@ -198,8 +200,11 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       for await (const each of inRowOrder(counting(withWrong(source, overview, results), meter))) {
         const result = await withNumber(await correct(each));
         const row = toReport(result, overview);
-        if (result.outcome === "refused" || result.outcome === "wrong")
-          await rejects?.add(result.row.raw, describeError(row));
+        if (result.outcome === "refused" || result.outcome === "wrong") {
+          const { raw } = result.row;
+          if (rejects && "cells" in raw && raw.hasHidden) withHidden.push(result.row.row);
+          else await rejects?.add(raw, describeError(row));
+        }
         if (row.error !== null && isWorthKeeping(wrong)) wrong.push(row);
         if (result.outcome !== "unsent") yield row;
       }
@@ -252,7 +257,10 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     remark: remarkOn as NonNullable<RowsOutput["remark"]>,
     isShown: isNoted as unknown as NonNullable<RowsOutput["isShown"]>,
     async after(isShort) {
-      await closeReport({ overview, counts, wrong, rejects, run: run.tools.run.number, isShort }, context);
+      await closeReport(
+        { overview, counts, wrong, withHidden, rejects, run: run.tools.run.number, isShort },
+        context,
+      );
       if (run.sheet?.summary) context.messages.note(run.sheet.summary);
     },
   };

@@ -106,6 +106,8 @@ export interface ReportEnd {
   readonly overview: Overview;
   readonly counts: Counts;
   readonly wrong: readonly ReportRow[];
+  /** Rows of orders that are not among the rejects. */
+  readonly withHidden: readonly number[];
   readonly rejects: Pick<RejectsWriter, "path" | "count" | "failure" | "earlier"> | undefined;
   /** The run's number in the log. */
   readonly run: number;
@@ -115,7 +117,7 @@ export interface ReportEnd {
 
 /** Shows the totals, rows with problems that have scrolled away, and the file of rejects. */
 export async function closeReport(
-  { overview, counts, wrong, rejects, run, isShort }: ReportEnd,
+  { overview, counts, wrong, withHidden, rejects, run, isShort }: ReportEnd,
   { messages, display, nextCommand }: Context,
 ): Promise<void> {
   const { refused, held, changed, cancelled, unknown } = counts;
@@ -132,6 +134,10 @@ export async function closeReport(
     messages.note(`${all} ${byCount(count, "is", "are")} in ${rejects.path}`);
     if (rejects.earlier) messages.warn(`an earlier, different file is now ${rejects.earlier}`);
   }
+  if (rejects && withHidden.length > 0)
+    messages.note(
+      `not in ${rejects.path}: ${byCount(withHidden.length, "the order", "the orders")} of row ${listRows(withHidden)}, with hidden rows; correct ${byCount(withHidden.length, "it", "them")} in the workbook`,
+    );
   if (isShort && counts.created + counts.found > 0)
     messages.note(`each order: ${nextCommand(`log show ${run}`)}`);
 }

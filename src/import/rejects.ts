@@ -11,7 +11,7 @@ import { explainSystemError } from "../core/system-errors.ts";
 import { isJsonObject, stringifyJson } from "../model/json.ts";
 import type { SourceFacts } from "../sheets/source.ts";
 import { plainText } from "./plain-text.ts";
-import type { RawRecord } from "./rows.ts";
+import type { RawRecord } from "./raw-record.ts";
 
 export interface RejectsWriter {
   readonly path: string;

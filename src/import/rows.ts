@@ -3,7 +3,7 @@
 import { suggest } from "../core/suggest.ts";
 import { counted, withArticle } from "../core/wording.ts";
 import type { OperationName } from "../ledger/operation.ts";
-import type { FormerIdentity } from "../ledger/rules.ts";
+import type { FormerIdentity, OrderAbove } from "../ledger/rules.ts";
 import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
 import { getField, orderPaths } from "../model/fields.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, stringifyJson } from "../model/json.ts";
@@ -24,6 +24,7 @@ import { createCompactHashMap } from "./compact-hash-map.ts";
 import { findHeaderProblem } from "./header-problem.ts";
 import { findHeaderRow, isHeaderBelow, type Layout, readLayout } from "./layout.ts";
 import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
+import { type RawRecord, toRawRecord } from "./raw-record.ts";
 import {
   type NumberedRow,
   type OrderRecord,
@@ -60,12 +61,10 @@ export interface ImportRow {
   readonly writtenNumbers?: readonly string[] | undefined;
   /** The operation in doubt that an earlier write-back named beside the row. */
   readonly markedDoubt?: OperationName | undefined;
+  /** Without a ref: the order with a ref that is directly above it. */
+  readonly below?: OrderAbove | undefined;
 }
 
-/** `more` are the further lines of the order. */
-export type RawRecord =
-  | { readonly cells: readonly string[]; readonly more?: readonly (readonly string[])[] }
-  | { readonly value: Json };
 export type CheckedRow = { readonly ok: ImportRow } | WrongRow;
 
 /** A row that cannot be sent. */
@@ -112,6 +111,8 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   let position = 0;
   /** The row of the last order that has a ref. */
   let above: number | undefined;
+  /** The same where it is right, and no other row is between it and the next one. */
+  let directlyAbove: (OrderAbove & { readonly lastRow: number }) | undefined;
   let columns: Layout["columns"] = new Map();
   let hasLines = false;
   const onHeader: RowsOptions["onHeader"] = (layout, aboveHeader, header) => {
@@ -202,6 +203,9 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     }
     if (ref !== undefined) above = row;
     const content = contentOf(whole);
+    const lastRow = rows.at(-1) ?? row;
+    const below = ref === undefined && directlyAbove?.lastRow === row - 1 ? directlyAbove : undefined;
+    directlyAbove = ref !== undefined ? { ref, content, lastRow } : below && { ...below, lastRow };
     const defaults = whole === draft ? [] : ["sender"];
     const occurrence = ref === undefined ? countUp(content) : 1;
     const known = former && { ref: former.ref, content: contentOf(withSender(former.draft)) };
@@ -216,6 +220,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         ...(isOther ? { former: known } : {}),
         ...(writtenNumbers?.length ? { writtenNumbers } : {}),
         ...(markedDoubt ? { markedDoubt } : {}),
+        ...(below ? { below: { ref: below.ref, content: below.content } } : {}),
       },
     };
   }
@@ -353,12 +358,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     tally,
   });
   for await (const record of orders) {
-    const [first, ...others] = record.lines;
-    // A file of rejects has no merged cells: there, an order's further lines have only goods.
-    const more = others.map(({ cells, row }) =>
-      cells.map((cell, column) => (isMerged(column, first?.row ?? row, row) ? "" : cell)),
-    );
-    const raw = { cells: first?.cells ?? [], ...(more.length > 0 ? { more } : {}) };
+    const raw = toRawRecord(record.lines, layout, isMerged);
     const lines = record.lines.map(({ cells }) => cells);
     const markedDoubt = findMarkedDoubt(readErrors(lines));
     yield { ...record, raw, writtenNumbers: readWritten(lines), markedDoubt };

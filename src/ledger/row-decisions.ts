@@ -51,7 +51,7 @@ function merge(one: readonly EqualOperation[], other: readonly EqualOperation[])
   return [...byName.values()].sort((a, b) => a.run - b.run || a.number - b.number);
 }
 
-export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: OperationFinder) {
+export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOwned }: OperationFinder) {
   /** Which runs were compared with a file, so that each of their operations is read once. */
   const comparedRuns = new WeakMap<FileFacts, Map<number, ComparedRun>>();
 
@@ -161,6 +161,23 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
       return undefined;
     }
 
+    /**
+     * The order of the row above, which has changed since: a row without a ref may be a line of it that the cells of a
+     * workbook joined to it, and a text does not.
+     */
+    function* findJoined({ ref, below, draft }: RowToSend): Work<Operation | undefined> {
+      if (ref !== undefined || !below) return undefined;
+      const item = draft.item?.name;
+      const isPart = ({ draft: sent, shop, content }: Operation) =>
+        shop === file.shop &&
+        content !== below.content &&
+        item !== undefined &&
+        sent?.item?.name?.split("; ").includes(item) === true &&
+        sent.receiver?.name === draft.receiver?.name &&
+        sent.receiver?.phone === draft.receiver?.phone;
+      return (yield* byRef(customer, file.shop, below.ref)).filter(isStanding).findLast(isPart);
+    }
+
     /** The row that has the number of an order elsewhere in its cells. */
     const holderOf = (orderId: string) =>
       policy
@@ -217,7 +234,9 @@ export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: 
             own: own.filter(isOwn),
             equal: merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each)),
             numbered,
-            edited: () => findEdited(row),
+            edited: function* () {
+              return (yield* findJoined(row)) ?? (yield* findEdited(row));
+            },
             elsewhere: () => findElsewhere(row),
           },
           file,

@@ -44,6 +44,13 @@ export interface RowToSend {
   readonly writtenNumbers?: readonly string[] | undefined;
   /** The operation in doubt that an earlier write-back named beside the row. */
   readonly markedDoubt?: OperationName | undefined;
+  readonly below?: OrderAbove | undefined;
+}
+
+/** The order with a ref that is directly above a row without one. */
+export interface OrderAbove {
+  readonly ref: string;
+  readonly content: string;
 }
 
 /**

@@ -148,6 +148,98 @@ test("an order of merged cells that was refused is one order in the file of reje
   expect((await drafts(home)).at(-1)).toMatchObject({ item: { name: "绿茶; 茶杯", quantity: "3" } });
 });
 
+const ownHeader = [
+  "ref",
+  "sender.name",
+  "receiver.name",
+  "receiver.phone",
+  "receiver.city",
+  "receiver.detail",
+  "item.name",
+  "item.quantity",
+];
+const to = (name: string, phone: string) => ["张三", name, phone, "北京市", "建国路88号"];
+const mergedRef = '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>';
+
+async function rejectsOf(workbook: Parameters<typeof writeWorkbook>[0], words = "") {
+  const home = await createImportHome(writeWorkbook(workbook));
+  const rejects = path.join(home.directory, "bad.csv");
+  const first = await home.run(`--rejects ${rejects} ${words}`);
+  return { home, rejects, first, text: await readFile(rejects, "utf8") };
+}
+
+describe("an order whose ref alone is merged over rows with its receiver", () => {
+  test("is one order in the file of rejects, too", async () => {
+    const rows = [
+      ownHeader,
+      ["A-1", ...to("李四", "12"), "绿茶", "2"],
+      ["", ...to("李四", "12"), "茶杯", "1"],
+    ];
+    const { home, rejects, text } = await rejectsOf({ sheets: [{ name: "Orders", rows, after: mergedRef }] });
+    await writeFile(rejects, text.replaceAll(",12,", ",13900139000,"));
+    const ran = await home.importFile(rejects);
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
+    expect((await drafts(home)).at(-1)).toMatchObject({ item: { name: "绿茶; 茶杯", quantity: "3" } });
+  });
+
+  test("of two receivers stays a mistake there", async () => {
+    const rows = [
+      ownHeader,
+      ["A-1", ...to("李四", "13900139000"), "绿茶", "2"],
+      ["", ...to("王五", "13900139001"), "茶杯", "1"],
+      ["A-2", ...to("赵六", "13900139002"), "茶杯", "1"],
+    ];
+    const { home, rejects, first } = await rejectsOf(
+      { sheets: [{ name: "Orders", rows, after: mergedRef }] },
+      "--skip-wrong",
+    );
+    expect([first.exit, home.posts], first.stderr).toEqual([3, 1]);
+    expect((await home.importFile(rejects)).exit).toBe(2);
+    expect(home.posts).toBe(1);
+  });
+
+  test("and was shipped: saved as text, its other line is held, as it is a part of that order", async () => {
+    const rows = [
+      ownHeader,
+      ["A-1", ...to("李四", "13900139000"), "绿茶", "2"],
+      ["", ...to("李四", "13900139000"), "茶杯", "1"],
+    ];
+    const home = await createImportHome(
+      writeWorkbook({ sheets: [{ name: "Orders", rows, after: mergedRef }] }),
+    );
+    expect((await home.run()).exit).toBe(0);
+    const text = await home.put(rows.map((cells) => cells.join(",")).join("\n"), "saved.csv");
+    const saved = await home.importFile(text);
+    expect([saved.exit, outcomes(saved.report), home.posts], saved.stderr).toEqual([3, "changed held", 1]);
+    const allowed = await home.importFile(text, "--allow-duplicate row:2");
+    expect([outcomes(allowed.report), home.posts], allowed.stderr).toEqual(["changed created", 2]);
+  });
+});
+
+test("what is wrong in a workbook alone stays wrong in the file of rejects", async () => {
+  const formula = (text: string) => ({ xml: `<f>${text}</f>` });
+  const rows = [
+    ownHeader,
+    ["A-1", ...to("李四", "13900139001"), "绿茶", formula("2*3")],
+    ["A-2", "张三", "王五", formula("1+1"), "北京市", formula("A1"), "绿茶", "1"],
+    [{ xml: "<v>2026000000000000123</v>" }, ...to("赵六", "13900139003"), "绿茶", "1"],
+    ["A-4", ...to("孙七", "13900139004"), "绿茶", "1"],
+    { cells: ["", "", "", "", "", "", "坏茶", "5"], attributes: 'hidden="1"' },
+    ["A-5", ...to("周八", "13900139005"), "绿茶", "1"],
+  ];
+  const { home, rejects, first, text } = await rejectsOf(
+    { sheets: [{ name: "Orders", rows }] },
+    "--skip-wrong --skip-hidden",
+  );
+  expect([first.exit, home.posts], first.stderr).toEqual([3, 1]);
+  expect(first.stderr).toContain(`not in ${rejects}: the order of row 5, with hidden rows`);
+  expect(text).not.toContain("坏茶");
+  expect(text).toMatch(/^#N\/A,张三,赵六,/m);
+  const again = await home.importFile(rejects);
+  expect([again.exit, home.posts], again.stderr).toEqual([2, 1]);
+  expect(again.stderr).toContain("#N/A");
+});
+
 test("an order that the platform calls partly shipped is left out and named: some of its goods have left", async () => {
   const head = "订单编号,收货人姓名,联系手机,收货地址,货品标题,卖家会员名,数量,sender.name,订单状态";
   const line = (ref: string, state: string) =>

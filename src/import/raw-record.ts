@@ -1,0 +1,59 @@
+/** The record of an order for the file of rejects, which has no merged cells, no hidden rows and no types of cells. */
+
+import type { Json } from "../model/json.ts";
+import type { Layout } from "./layout.ts";
+import { checkCell } from "./order-fields.ts";
+import type { NumberedRow } from "./sheet-records.ts";
+
+/** `more` are the further lines of the order. */
+export type RawRecord =
+  | {
+      readonly cells: readonly string[];
+      readonly more?: readonly (readonly string[])[];
+      /** Some of its rows are hidden: in a text they would be goods like the others. */
+      readonly hasHidden?: boolean;
+    }
+  | { readonly value: Json };
+
+/** Stays wrong until a person has entered the value. */
+const notAvailable = "#N/A";
+
+export function toRawRecord(
+  lines: readonly NumberedRow[],
+  layout: Layout,
+  isMerged: (column: number, first: number, row: number) => boolean,
+): RawRecord {
+  const [first, ...others] = lines;
+  if (!first) return { cells: [] };
+  const columnsOf = (isMeant: (path: string) => boolean) =>
+    layout.fields.flatMap(({ path, choices }) => (isMeant(path) ? choices.flat() : []));
+  const ofRef = columnsOf((path) => path === "ref");
+  const ofOrder = columnsOf((path) => !path.startsWith("item."));
+  const hasHidden = lines.some(({ isHidden }) => isHidden) && !lines.every(({ isHidden }) => isHidden);
+
+  /** What the workbook says of a cell's type is lost in a text: a cell without its value must not be right there. */
+  function cellsOf({ cells, faults }: NumberedRow): readonly string[] {
+    if (!faults || faults.size === 0) return cells;
+    return cells.map((cell, column) => {
+      const field = layout.fields.find(({ choices }) => choices.some((choice) => choice.includes(column)));
+      const isWrong = field !== undefined && cell !== "" && checkCell(field.path, cell) !== undefined;
+      return faults.has(column) && !isWrong ? notAvailable : cell;
+    });
+  }
+
+  /** Without merged cells, a further line has only goods; one that is of another receiver keeps its ref, and stays wrong. */
+  function moreOf(line: NumberedRow): readonly string[] {
+    const cells = cellsOf(line);
+    const isMergedHere = (column: number) => isMerged(column, first?.row ?? line.row, line.row);
+    if (!ofRef.some(isMergedHere)) return cells.map((cell, column) => (isMergedHere(column) ? "" : cell));
+    const isSame = (column: number) => [first?.cells[column], ""].includes(line.cells[column]);
+    if (!ofOrder.every(isSame)) return cells;
+    return cells.map((cell, column) => (ofOrder.includes(column) || isMergedHere(column) ? "" : cell));
+  }
+
+  return {
+    cells: cellsOf(first),
+    ...(others.length > 0 ? { more: others.map(moreOf) } : {}),
+    ...(hasHidden ? { hasHidden } : {}),
+  };
+}
