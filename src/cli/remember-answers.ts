@@ -48,8 +48,8 @@ function createAnswerKeeper(
   const { account, stateDirectory, clock, addCleanup } = tools;
   const answers: OrderAnswer[] = [];
   const seen = new Map<string, string>();
-  /** The details of orders that are shown as cancelled. */
-  const cancelled = new Map<string, OrderDetail>();
+  /** Details, which go before what a list says: all that change what is known, and some of the others. */
+  const details = new Map<string, OrderDetail>();
   const sinceMs = clock.now();
 
   async function mirrorAnswers(): Promise<void> {
@@ -67,14 +67,20 @@ function createAnswerKeeper(
     const ledger = await tools.ledger();
     await ledger.recordSeen(known.id, [...seen.keys()], clock.now());
     const states = new Map([...seen].filter(([, state]) => state !== ""));
-    await ledger.noteStates(known.id, states, sinceMs, (gone) => selectAsSent(gone, known.id, ledger));
+    await ledger.noteStates(known.id, states, sinceMs, (ids) => selectAsSent(ids, states, known.id, ledger));
   }
 
-  /** Of these cancelled orders, those that were read, and that are what their creates sent. */
-  async function selectAsSent(gone: readonly string[], customer: number, ledger: Ledger) {
+  /** Of these orders, those that were read, and that are what their creates sent. */
+  async function selectAsSent(
+    ids: readonly string[],
+    states: ReadonlyMap<string, string>,
+    customer: number,
+    ledger: Ledger,
+  ) {
     const { readOwner } = await import("../sending/another-order.ts");
     const asSent = new Set<string>();
-    for (const order of gone.flatMap((id) => cancelled.get(id) ?? [])) {
+    for (const order of ids.flatMap((id) => details.get(id) ?? [])) {
+      if ((order.status === "cancelled") !== (states.get(order.id.value) === "cancelled")) continue;
       const { other } = await readOwner(order, { ledger, customer, clock, warn: tools.warn });
       if (other === undefined) asSent.add(order.id.value);
     }
@@ -91,7 +97,9 @@ function createAnswerKeeper(
     const isSettling = answer.kind === "detail" && value.status === "cancelled";
     if (cached.has(id) && !isChanged && !isSettling && !seen.has(id)) return;
     if (seen.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
-    if (seen.size < mostSeen || seen.has(id)) seen.set(id, value.status ?? "");
-    if (answer.kind === "detail" && value.status === "cancelled") cancelled.set(id, answer.value);
+    const isDetail = answer.kind === "detail";
+    const isKnown = seen.has(id);
+    if (isKnown ? isDetail || !details.has(id) : seen.size < mostSeen) seen.set(id, value.status ?? "");
+    if (isDetail && (isChanged || isSettling || details.size < mostMirrored)) details.set(id, answer.value);
   };
 }

@@ -17,8 +17,8 @@ export interface Cancels {
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
   /**
    * Records which orders are cancelled, and which are not any more: they were cancelled before `sinceMs`, and are back.
-   * `states` has the state that each order was shown in since. Those that are newly cancelled are recorded where
-   * `confirm` names them, too: a list may be wrong, and a row of a cancelled order may be sent again.
+   * `states` has the state that each order was shown in since. What changes is recorded where `confirm` names the order,
+   * too: a list may be wrong, or late, and a row of a cancelled order may be sent again.
    */
   noteStates(
     customer: number,
@@ -129,9 +129,9 @@ export function createCancels(
         ]),
       );
       const idsOf = (rows: readonly SqlRow[]) => [...new Set(rows.map(({ order_id }) => String(order_id)))];
-      const newlyGone = idsOf([...own, ...elsewhere, ...doubtful]).filter(isGone);
-      const confirmed = newlyGone.length > 0 ? await confirm(newlyGone) : new Set();
-      const isSure = (id: string) => !isGone(id) || confirmed.has(id);
+      const changed = idsOf([...own, ...back, ...elsewhere, ...doubtful]);
+      const confirmed = changed.length > 0 ? await confirm(changed) : new Set();
+      const isSure = (id: string) => confirmed.has(id);
       const ours = idsOf([...own, ...back, ...doubtful]).filter(isSure);
       const others = idsOf(elsewhere).filter(isSure);
       if (ours.length + others.length === 0) return;

@@ -64,6 +64,9 @@ export async function createOrdersElsewhere(
     return true;
   }
 
+  /** A list may be late, or show no states. */
+  const isCancelled = (detail: OrderDetail | undefined) => detail?.status === "cancelled";
+
   async function findEqual(draft: Draft): Promise<readonly OrderElsewhere[]> {
     const equal: OrderElsewhere[] = [];
     const possible: OrderElsewhere[] = [];
@@ -74,6 +77,7 @@ export async function createOrdersElsewhere(
     for (const { id } of named) {
       await read(id.value);
       const detail = details.get(id.value);
+      if (isCancelled(detail)) continue;
       const comparison = detail && compareDetail(draft, detail);
       if (detail && comparison && isExact(comparison, fields))
         equal.push({
@@ -92,7 +96,7 @@ export async function createOrdersElsewhere(
       if (done.has(id.value)) continue;
       if (!areSpent && !(await read(id.value))) noteSpent();
       const detail = details.get(id.value);
-      if (detail && mayBeOrder(draft, detail, compareDetail(draft, detail), fields))
+      if (detail && !isCancelled(detail) && mayBeOrder(draft, detail, compareDetail(draft, detail), fields))
         possible.push({ orderId: id.value, isCertain: false });
     }
     return [...equal, ...possible];

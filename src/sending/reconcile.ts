@@ -88,27 +88,37 @@ export async function recordListing(
   const endedMs = clock.now();
   const beganMs = wallTimeOf(begunMs, clock);
   const facts = await ledger.recordListing({ customer, beganMs, endedMs, dateFrom, ids });
-  const states = summaries.flatMap(({ id, status }) => (status ? [[id.value, status] as const] : []));
-  await ledger.noteStates(customer, new Map(states), beganMs, (gone) => readCancelled(gone, tools));
+  const states = new Map(
+    summaries.flatMap(({ id, status }) => (status ? [[id.value, status] as const] : [])),
+  );
+  await ledger.noteStates(customer, states, beganMs, (ids) => confirmStates(ids, states, tools));
   return { ...facts, begunMs, summaries };
 }
 
-/** Of orders that a list calls cancelled, those whose details say so, too, and that are what their creates sent. */
-async function readCancelled(ids: readonly string[], tools: ReconcileTools): Promise<ReadonlySet<string>> {
+/**
+ * Of orders that a list calls cancelled, or not cancelled any more, those whose details say so, too, and that are what
+ * their creates sent.
+ */
+async function confirmStates(
+  ids: readonly string[],
+  listed: ReadonlyMap<string, string>,
+  tools: ReconcileTools,
+): Promise<ReadonlySet<string>> {
+  const isGone = (status: string | null | undefined) => status === "cancelled";
   const read = (id: string) => readDetail(id, tools.detail);
-  const cancelled = new Set<string>();
+  const confirmed = new Set<string>();
   const { stop, mostCancelledRead = mostCancelled } = tools;
-  const left = ids.length - mostCancelledRead;
+  const left = ids.slice(mostCancelledRead).filter((id) => isGone(listed.get(id))).length;
   if (left > 0)
     tools.warn?.(
       `the list calls ${counted(left, "more order")} of this ledger cancelled, which ${byCount(left, "was", "were")} not checked; the same command again checks further ones`,
     );
   for await (const order of mapInOrder(ids.slice(0, mostCancelledRead), detailsAtOnce, read, { stop })) {
-    if (order?.status !== "cancelled") continue;
+    if (!order?.status || isGone(order.status) !== isGone(listed.get(order.id.value))) continue;
     const { other } = await readOwner(order, tools);
-    if (other === undefined) cancelled.add(order.id.value);
+    if (other === undefined) confirmed.add(order.id.value);
   }
-  return cancelled;
+  return confirmed;
 }
 
 /** Converts the clock's `elapsed` to a time of the current wall clock. */

@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
+import { answerData, onePage } from "../support/answers.ts";
 import { copyState } from "../support/copy-state.ts";
 import { createImportHome, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { rewritings, tellingDraft } from "../support/rewritings.ts";
@@ -529,4 +530,58 @@ describe("an order made elsewhere that the service shows in another way", () => 
     const last = await home.courier("orders import - --yes --json", { stdin: JSON.stringify([next]) });
     expect([last.exit, read() - before], last.stderr).toEqual([0, 0]);
   });
+});
+
+describe.each<[string, string | null]>([
+  ["is late", "pending"],
+  ["shows no states", null],
+])("where the list %s, and the details show cancelled orders", (_what, status) => {
+  async function homeWithCancelled() {
+    const rewrite: Rewriting = (order, view) => (view === "list" ? { ...order, status } : order);
+    const home = await createUnfaithfulHome({ rewrite });
+    const file = path.join(home.directory, "orders.csv");
+    await writeFile(file, sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    const words = ["orders", "import", file, "--yes", "--ndjson"];
+    expect((await home.courier(words)).exit).toBe(0);
+    expect((await home.courier("undo 1 --yes")).exit).toBe(0);
+    const run = async (env = {}) => {
+      const ran = await home.courier(words, { env });
+      const report = ran.stdout.split("\n").filter(Boolean);
+      return { ...ran, outcomes: report.map((line) => JSON.parse(line).outcome).join(" ") };
+    };
+    return { home, run };
+  }
+
+  test("its rows are cancelled, and not called shipped", async () => {
+    const { home, run } = await homeWithCancelled();
+    home.clock.advance(60_000);
+    for (let times = 0; times < 2; times++) {
+      const again = await run();
+      expect([again.exit, again.outcomes], again.stderr).toEqual([0, "cancelled cancelled"]);
+    }
+    await home.courier("orders list --all");
+    expect((await home.courier("log show 1 --json")).stdout).not.toContain("pending");
+  });
+
+  test("they hold no row of another machine", async () => {
+    const { home, run } = await homeWithCancelled();
+    const elsewhere = { COURIER_STATE_DIR: path.join(home.directory, "another machine") };
+    const sent = await run(elsewhere);
+    expect([sent.exit, sent.outcomes], sent.stderr).toEqual([0, "created created"]);
+  });
+});
+
+test("an order that is back is shipped again, where its details say so", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  await home.run();
+  expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+  const [order] = JSON.parse((await home.courier("orders list --json")).stdout);
+  home.clock.advance(60_000);
+  expect(outcomes((await home.run()).report)).toBe("cancelled");
+  const back = { ...order, status: "paid" };
+  const detail = JSON.parse((await home.courier("orders show 1000001 --json")).stdout);
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify({ ...detail, status: "paid" }));
+  answerData(home, "GET /api/v1/orders", JSON.stringify([back]), onePage);
+  const ran = await home.run();
+  expect(outcomes(ran.report)).toBe("shipped");
 });
