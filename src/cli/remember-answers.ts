@@ -92,14 +92,13 @@ function createAnswerKeeper(
     if (answers.length < mostMirrored) answers.push(answer);
     const { id, value } = answer;
     if (id === undefined) return;
-    const isChanged = (cached.get(id) === "cancelled") !== (value.status === "cancelled");
-    // A cancel of it may be in doubt.
-    const isSettling = answer.kind === "detail" && value.status === "cancelled";
-    if (cached.has(id) && !isChanged && !isSettling && !seen.has(id)) return;
-    if (seen.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
     const isDetail = answer.kind === "detail";
+    const isChanged = (cached.get(id) === "cancelled") !== (value.status === "cancelled");
+    // A cancel of it may be in doubt, and what is cached may be a list's word.
+    if (cached.has(id) && !isChanged && !isDetail && !seen.has(id)) return;
+    if (seen.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
     const isKnown = seen.has(id);
     if (isKnown ? isDetail || !details.has(id) : seen.size < mostSeen) seen.set(id, value.status ?? "");
-    if (isDetail && (isChanged || isSettling || details.size < mostMirrored)) details.set(id, answer.value);
+    if (isDetail && (isChanged || details.size < mostMirrored)) details.set(id, answer.value);
   };
 }

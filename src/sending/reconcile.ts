@@ -96,27 +96,29 @@ export async function recordListing(
 }
 
 /**
- * Of orders that a list calls cancelled, or not cancelled any more, those whose details say so, too, and that are what
- * their creates sent.
+ * Of orders that a list calls cancelled, those whose details say so, too, and that are what their creates sent. Of orders
+ * that it calls cancelled no more, those whose details do not contradict: an order that may be there is not sent again.
  */
 async function confirmStates(
   ids: readonly string[],
   listed: ReadonlyMap<string, string>,
   tools: ReconcileTools,
 ): Promise<ReadonlySet<string>> {
-  const isGone = (status: string | null | undefined) => status === "cancelled";
-  const read = (id: string) => readDetail(id, tools.detail);
-  const confirmed = new Set<string>();
+  const isGone = (id: string) => listed.get(id) === "cancelled";
   const { stop, mostCancelledRead = mostCancelled } = tools;
-  const left = ids.slice(mostCancelledRead).filter((id) => isGone(listed.get(id))).length;
+  const [checked, unchecked] = [ids.slice(0, mostCancelledRead), ids.slice(mostCancelledRead)];
+  const confirmed = new Set(unchecked.filter((id) => !isGone(id)));
+  const left = unchecked.length - confirmed.size;
   if (left > 0)
     tools.warn?.(
       `the list calls ${counted(left, "more order")} of this ledger cancelled, which ${byCount(left, "was", "were")} not checked; the same command again checks further ones`,
     );
-  for await (const order of mapInOrder(ids.slice(0, mostCancelledRead), detailsAtOnce, read, { stop })) {
-    if (!order?.status || isGone(order.status) !== isGone(listed.get(order.id.value))) continue;
-    const { other } = await readOwner(order, tools);
-    if (other === undefined) confirmed.add(order.id.value);
+  const read = async (id: string) => ({ id, order: await readDetail(id, tools.detail) });
+  for await (const { id, order } of mapInOrder(checked, detailsAtOnce, read, { stop })) {
+    const isCancelled = order?.status === "cancelled";
+    if (isCancelled !== isGone(id)) continue;
+    const { other } = order ? await readOwner(order, tools) : {};
+    if (other === undefined) confirmed.add(id);
   }
   return confirmed;
 }
