@@ -132,7 +132,13 @@ function hasLines({ preset, fields, orderKey }: Layout): boolean {
     : orderKey !== undefined || fields.some(({ path }) => path === "ref");
 }
 
-const totalWord = /^(?:[合总總小共]\s*[计計]|(?:grand\s+)?totals?|sub[\s-]?totals?|sum)\s*[:：]?$/i;
+/** Also with what is counted, such as 数量合计, and with the count: 合计（2单）, 共3件, Total: 5. */
+const totalWord = new RegExp(
+  "^(?:(?:本页|本頁|数量|數量|金额|金額|订单)?[合总總小共]\\s*[计計](?:数量|數量|金额|金額)?|汇总|彙總|" +
+    "(?:grand\\s+)?totals?|sub[\\s-]?totals?|sum)\\s*(?:[（(][^（()）]*[）)])?\\s*[:：]?\\s*(?:\\d+\\s*[件单單个個笔筆]?)?$|" +
+    "^共\\s*\\d+\\s*[件单單个個笔筆箱]$",
+  "i",
+);
 
 /** The problem of a row below the orders that adds them up: its only word is in the column of the goods. */
 function findTotal(

@@ -280,30 +280,30 @@ describe("a total below the table, in the column of the goods", () => {
   const orders = ["v-1,a,13900139000,book,1,zs", "v-2,b,13900139001,cup,2,zs"];
   const message = "looks like a total of the rows above: delete the row, or give the item another name";
 
-  test.each(["合计", "总计：", "小 计", "Total", "TOTALS:", "Sum", "Sub-total", "grand total"])(
-    "%s is a wrong row, and is not joined to the last order",
-    async (word) => {
-      const home = await createImportHome(sheetOf(columns, ...orders, `,,,${word},3,`));
-      const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
-      expect(ran.exit).toBe(2);
-      expect(JSON.parse(ran.stderr).error.details).toEqual([
-        { row: 3, line: 4, column: "item.name", value: word, message },
-      ]);
-      const skipped = await home.run("--skip-wrong");
-      // As with any row that may be a line of it, the order above is not sent without the row.
-      expect(skipped.report.map(({ ref, outcome }) => [ref, outcome])).toEqual([
-        ["v-1", "created"],
-        ["v-2", "wrong"],
-        [null, "wrong"],
-      ]);
-      await home.put(sheetOf(columns, ...orders));
-      expect([(await home.run()).exit, home.posts]).toEqual([0, 2]);
-      expect(await drafts(home)).toMatchObject([
-        { item: { name: "book" } },
-        { item: { name: "cup", quantity: "2" } },
-      ]);
-    },
-  );
+  test.each([
+    ...["合计", "总计：", "小 计", "Total", "TOTALS:", "Sum", "Sub-total", "grand total"],
+    ...["合计（2单）", "数量合计", "合计数量", "本页合计", "汇总", "共2件", "Total (2)", "合计: 3 件"],
+  ])("%s is a wrong row, and is not joined to the last order", async (word) => {
+    const home = await createImportHome(sheetOf(columns, ...orders, `,,,${word},3,`));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect(ran.exit).toBe(2);
+    expect(JSON.parse(ran.stderr).error.details).toEqual([
+      { row: 3, line: 4, column: "item.name", value: word, message },
+    ]);
+    const skipped = await home.run("--skip-wrong");
+    // As with any row that may be a line of it, the order above is not sent without the row.
+    expect(skipped.report.map(({ ref, outcome }) => [ref, outcome])).toEqual([
+      ["v-1", "created"],
+      ["v-2", "wrong"],
+      [null, "wrong"],
+    ]);
+    await home.put(sheetOf(columns, ...orders));
+    expect([(await home.run()).exit, home.posts]).toEqual([0, 2]);
+    expect(await drafts(home)).toMatchObject([
+      { item: { name: "book" } },
+      { item: { name: "cup", quantity: "2" } },
+    ]);
+  });
 
   test("names the cell of a workbook, and without a ref column, too", async () => {
     const home = await createImportHome("");
