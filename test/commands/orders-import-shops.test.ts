@@ -121,21 +121,23 @@ describe("the platform", () => {
   });
 });
 
+const ownHeader = [
+  "ref",
+  "sender.name",
+  "receiver.name",
+  "receiver.phone",
+  "receiver.city",
+  "receiver.detail",
+  "item.name",
+  "item.quantity",
+];
+
 test("an order of merged cells that was refused is one order in the file of rejects, too", async () => {
   const columns = ["A", "B", "C", "D", "E", "F"];
   const refs = columns.map((column) => `<mergeCell ref="${column}2:${column}3"/>`);
   const after = `<mergeCells>${refs.join("")}</mergeCells>`;
   const rows = [
-    [
-      "ref",
-      "sender.name",
-      "receiver.name",
-      "receiver.phone",
-      "receiver.city",
-      "receiver.detail",
-      "item.name",
-      "item.quantity",
-    ],
+    ownHeader,
     ["A-1", "张三", "李四", "12", "北京市", "建国路88号", "绿茶", "2"],
     ["", "", "", "", "", "", "茶杯", "1"],
   ];
@@ -148,16 +150,6 @@ test("an order of merged cells that was refused is one order in the file of reje
   expect((await drafts(home)).at(-1)).toMatchObject({ item: { name: "绿茶; 茶杯", quantity: "3" } });
 });
 
-const ownHeader = [
-  "ref",
-  "sender.name",
-  "receiver.name",
-  "receiver.phone",
-  "receiver.city",
-  "receiver.detail",
-  "item.name",
-  "item.quantity",
-];
 const to = (name: string, phone: string) => ["张三", name, phone, "北京市", "建国路88号"];
 const mergedRef = '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>';
 
