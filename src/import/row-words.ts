@@ -79,7 +79,8 @@ function describeWritten({
     return `${number} is order ${sent.order?.id}, which was made ${what}: ${next}`;
   }
   if (holder) return `${number} is beside ${nameOfRow(holder)}, too: ${next}`;
-  if (isCancelled) return `the sheet says that it is shipped as ${number}, which was cancelled: ${next}`;
+  if (isCancelled)
+    return `the sheet says that it is shipped as ${number}, which the list calls cancelled: ${next}`;
   return `the sheet says that it is shipped as ${number}; this machine knows no order of this row`;
 }
 

@@ -272,8 +272,6 @@ function* decideUnedited(
     const covering = unknown?.number === undefined ? undefined : coverWritten(unknown.number, policy);
     if (unknown?.number !== undefined && unknown.holder === undefined && covering && !covering.isCancelled)
       return { kind: "written", number: unknown.number, ...covering };
-    const isCorrected = decision.kind === "cancelled" && decision.change !== undefined;
-    if (!isCorrected && !policy.resendCancelled) return decision;
     // It may have been sent again in another way.
     const again = findBlocker(row, equal, file, policy, nowMs);
     if (again) return { kind: "held", operation: again };

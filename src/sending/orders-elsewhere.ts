@@ -45,7 +45,7 @@ export async function createOrdersElsewhere(
   for (const { content = "", sentEvent = 0 } of await openCreates(tools))
     unanswered.set(content, [...(unanswered.get(content) ?? []), sentEvent]);
   const unknown = listing.summaries.filter(
-    ({ id: { value: id }, status }) => listing.firstSeen.has(id) && !owners.has(id) && status !== "cancelled",
+    ({ id: { value: id } }) => listing.firstSeen.has(id) && !owners.has(id),
   );
   const findPossible = createPossibleOrders(unknown);
   const details = new Map<string, OrderDetail | undefined>();
@@ -64,8 +64,14 @@ export async function createOrdersElsewhere(
     return true;
   }
 
-  /** A list may be late, or show no states. */
-  const isCancelled = (detail: OrderDetail | undefined) => detail?.status === "cancelled";
+  /** By its details where they can be read: a list may be late, or show no states. */
+  const isCancelled = ({ status }: Pick<OrderDetail, "status">) => status === "cancelled";
+  const asEqual = (detail: OrderDetail): OrderElsewhere => ({
+    orderId: detail.id.value,
+    isCertain: true,
+    order: orderFacts(detail),
+    orderState: detail.status ?? undefined,
+  });
 
   async function findEqual(draft: Draft): Promise<readonly OrderElsewhere[]> {
     const equal: OrderElsewhere[] = [];
@@ -74,29 +80,26 @@ export async function createOrdersElsewhere(
     const keepsItems = !isImport || keepsSome("item.name", learned, draft);
     const fields = { ...fieldsOf(learned, draft), keepsItems };
     const { named, anyName } = findPossible(draft, fields);
-    for (const { id } of named) {
+    for (const { id, status } of named) {
       await read(id.value);
       const detail = details.get(id.value);
-      if (isCancelled(detail)) continue;
+      if (isCancelled(detail ?? { status })) continue;
       const comparison = detail && compareDetail(draft, detail);
-      if (detail && comparison && isExact(comparison, fields))
-        equal.push({
-          orderId: id.value,
-          isCertain: true,
-          order: orderFacts(detail),
-          orderState: detail.status ?? undefined,
-        });
+      if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(detail));
       else if (!comparison || mayBeOrder(draft, detail, comparison, fields))
         possible.push({ orderId: id.value, isCertain: false });
     }
     if (!isImport || keepsSome("receiver.name", learned, draft)) return [...equal, ...possible];
     // A service that is not known to keep names may show any. A single order is not worth so many calls.
     const done = new Set(named.map(({ id }) => id.value));
-    for (const { id } of anyName) {
-      if (done.has(id.value)) continue;
+    for (const { id, status } of anyName) {
+      if (done.has(id.value) || isCancelled({ status })) continue;
       if (!areSpent && !(await read(id.value))) noteSpent();
       const detail = details.get(id.value);
-      if (detail && !isCancelled(detail) && mayBeOrder(draft, detail, compareDetail(draft, detail), fields))
+      const comparison = detail && compareDetail(draft, detail);
+      if (!comparison || isCancelled(detail)) continue;
+      if (isExact(comparison, fields)) equal.push(asEqual(detail));
+      else if (mayBeOrder(draft, detail, comparison, fields))
         possible.push({ orderId: id.value, isCertain: false });
     }
     return [...equal, ...possible];

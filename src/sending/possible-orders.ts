@@ -24,12 +24,22 @@ export interface PossibleOrders {
 /** `keepsItems`: the service is known to show some names of items unchanged. */
 export type ItemKnowledge = Pick<FieldKnowledge, "kept" | "changed"> & { readonly keepsItems: boolean };
 
+function isHiddenName(shown: string | null | undefined): boolean {
+  return !shown || maskPattern.test(shown);
+}
+
+function mayShow(sent: string, shown: string | null | undefined): boolean {
+  return !shown || !hasLetters(shown) || isMaskOf(shown, sent);
+}
+
 /** Finds by what a list shows which orders may be a draft's. */
 export function createPossibleOrders(summaries: readonly OrderSummary[]) {
   const byName = new Map<string, OrderSummary[]>();
   /** By the first character. */
   const masked = new Map<string, OrderSummary[]>();
   const all: OrderSummary[] = [];
+  /** With a hidden receiver and a hidden item: only details tell more. */
+  const unnamed: OrderSummary[] = [];
   const byItem = new Map<string, OrderSummary[]>();
   const put = (map: Map<string, OrderSummary[]>, key: string, summary: OrderSummary) => {
     const others = map.get(key);
@@ -42,6 +52,7 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
     if (maskPattern.test(name) && !maskPattern.test(name.charAt(0))) put(masked, name.charAt(0), summary);
     else {
       all.push(summary);
+      if (isHiddenName(summary.receiver?.name) && isHiddenName(summary.item_name)) unnamed.push(summary);
       put(byItem, normalise(summary.item_name ?? ""), summary);
     }
   }
@@ -54,7 +65,13 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
     const hidden = (masked.get(name.charAt(0)) ?? []).filter(({ receiver }) =>
       fitsName(sent, receiver?.name),
     );
-    const others = changed.has("item.name") ? all : (byItem.get(normalise(draft.item?.name ?? "")) ?? []);
+    const item = draft.item?.name ?? "";
+    const others = changed.has("item.name")
+      ? all
+      : [
+          ...(byItem.get(normalise(item)) ?? []),
+          ...unnamed.filter((each) => mayShow(sent, each.receiver?.name) && mayShow(item, each.item_name)),
+        ];
     return {
       named: [...(byName.get(name) ?? []), ...hidden].filter(isItem),
       anyName: others,

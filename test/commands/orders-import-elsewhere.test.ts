@@ -585,3 +585,55 @@ test("an order that is back is shipped again, where its details say so", async (
   const ran = await home.run();
   expect(outcomes(ran.report)).toBe("shipped");
 });
+
+test("an order of another machine that only the list calls cancelled holds its row", async () => {
+  const rewrite: Rewriting = (order, view) => (view === "list" ? { ...order, status: "cancelled" } : order);
+  const home = await createUnfaithfulHome({ rewrite });
+  const file = path.join(home.directory, "orders.csv");
+  await writeFile(file, sheet(row("A-1")));
+  const words = ["orders", "import", file, "--yes", "--ndjson"];
+  expect((await home.courier(words)).exit).toBe(0);
+  const elsewhere = { env: { COURIER_STATE_DIR: path.join(home.directory, "another machine") } };
+  const held = await home.courier(words, elsewhere);
+  expect([held.exit, home.service.orders.length], held.stderr).toEqual([3, 1]);
+  expect(JSON.parse(held.stdout)).toMatchObject({ outcome: "held" });
+});
+
+test.each<[string, string, string]>([
+  ["***", "***", "***"],
+  ["**, of their length", "**", "**"],
+  ["empty", "", ""],
+  ["hidden from the first character", "*四", "*叶"],
+])(
+  "an order whose names the list shows as %s holds the row of another machine",
+  async (_what, name, item) => {
+    const rewrite: Rewriting = (order, view) =>
+      view === "list"
+        ? { ...order, receiver: { ...order.receiver, name }, item: { ...order.item, name: item } }
+        : order;
+    const home = await createUnfaithfulHome({ rewrite });
+    const file = path.join(home.directory, "orders.csv");
+    await writeFile(file, sheet(row("A-1")));
+    const words = ["orders", "import", file, "--yes", "--ndjson"];
+    expect((await home.courier(words)).exit).toBe(0);
+    const elsewhere = { env: { COURIER_STATE_DIR: path.join(home.directory, "another machine") } };
+    const held = await home.courier(words, elsewhere);
+    expect([held.exit, home.service.orders.length], held.stderr).toEqual([3, 1]);
+  },
+);
+
+test("a row whose order was cancelled is held by the order that another machine has made of it since", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  const elsewhere = { env: { COURIER_STATE_DIR: `${home.directory}/another machine` } };
+  await home.run();
+  expect(outcomes((await home.run("--skip-shipped", elsewhere)).report)).toBe("shipped");
+  expect((await home.courier("orders cancel ref:A-1 --yes")).exit).toBe(0);
+  expect(outcomes((await home.run("--allow-duplicate A-1")).report)).toBe("created");
+  const held = await home.run("", elsewhere);
+  expect([held.exit, outcomes(held.report), home.posts], held.stderr).toEqual([3, "held", 2]);
+  const done = `${home.directory}/done.csv`;
+  const covered = await home.run(`--skip-shipped --write-back ${done}`, elsewhere);
+  expect(outcomes(covered.report), covered.stderr).toBe("shipped");
+  const { tracking_number } = JSON.parse((await home.courier("orders show 1000002 --json")).stdout);
+  expect(await readFile(done, "utf8")).toContain(tracking_number);
+});

@@ -181,7 +181,7 @@ describe("a sheet that has the numbers of its orders", () => {
     const ran = await home.importFile(home.file, "--skip-shipped", another(home));
     expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([3, "held shipped", 2]);
     expect(ran.report[0]?.error?.message).toMatch(
-      /^the sheet says that it is shipped as CR\d+, which was cancelled: empty these cells if this is a new order$/,
+      /^the sheet says that it is shipped as CR\d+, which the list calls cancelled: empty these cells if this is a new order$/,
     );
     const inPlace = await home.importFile(home.file, "--in-place", another(home));
     expect(inPlace.exit, inPlace.stderr).toBe(3);
