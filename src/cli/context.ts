@@ -245,6 +245,10 @@ export async function createContext(
     return (await ledger()).findCustomer(addressOf(active), (await address()).apiKey);
   }
 
+  async function keepKnownOrders(): Promise<void> {
+    await noticedOrders?.keep(localLedger, clock.now()).catch(() => undefined);
+  }
+
   async function forgetKnownOrders(account: string): Promise<void> {
     noticedOrders?.drop(account);
     const { forgetOrders } = await import("./forget-orders.ts");
@@ -329,6 +333,7 @@ export async function createContext(
     localLedger,
     customer,
     knownCustomer,
+    keepKnownOrders,
     forgetKnownOrders,
     beginRun,
     begunCommand: () => begunCommand,

@@ -61,6 +61,8 @@ export interface Context {
   beginRun(facts: RunFacts): Promise<Run>;
   /** The processes of this machine. */
   readonly processes: SystemProcesses;
+  /** Keeps what this run was shown of orders, which otherwise happens when it ends. Never rejects. */
+  keepKnownOrders(): Promise<void>;
   /** Forgets the orders that the Tab key offers for an account. Throws `database` and the system's errors. */
   forgetKnownOrders(account: string): Promise<void>;
   readonly globals: Globals;

@@ -2,7 +2,6 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
-import { ordersOwnerOf } from "../command/orders-owner.ts";
 import { diskStep, makeRoom } from "../core/disk-errors.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit, systemCode } from "../core/errors.ts";
 import { isFileLimit } from "../core/system-errors.ts";
@@ -43,7 +42,7 @@ import { inRowOrder } from "./reorder-buffer.ts";
 import { listRows } from "./row-words.ts";
 import type { RowsOptions, WrongRow } from "./rows.ts";
 import { describeMisled } from "./unsent-rows.ts";
-import type { SheetAfterImport } from "./write-back/import-sheet.ts";
+import { type SheetAfterImport, statesOfLedger } from "./write-back/import-sheet.ts";
 
 export interface ImportRun {
   readonly source: RowsOptions;
@@ -160,7 +159,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   async function withNumber(result: RowResult): Promise<RowResult> {
     const { outcome, order } = result;
     if (outcome !== "shipped" || !order) return result;
-    seenStates ??= context.account().then((account) => run.tools.ledger.seenStates(ordersOwnerOf(account)));
+    seenStates ??= statesOfLedger(run.tools, context).then((read) => read([]));
     const { trackingNumber } = (await seenStates).get(order.id) ?? {};
     return trackingNumber ? { ...result, order: { ...order, tracking_number: trackingNumber } } : result;
   }

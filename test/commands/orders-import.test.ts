@@ -722,8 +722,9 @@ test("a tracking number that the service gives later is in the report, as it is 
     { status: 201, times: 1, processed: true },
   );
   expect((await home.run()).report).toMatchObject([{ id: 1000001, tracking_number: null }]);
+  const done = path.join(home.directory, "done.csv");
+  const { report } = await home.run(`--write-back ${done}`); // its list shows the number
   const shown = JSON.parse((await home.courier("orders show 1000001 --json")).stdout);
-  expect((await home.run()).report).toMatchObject([
-    { outcome: "shipped", tracking_number: shown.tracking_number },
-  ]);
+  expect(report).toMatchObject([{ outcome: "shipped", tracking_number: shown.tracking_number }]);
+  expect(await readFile(done, "utf8")).toContain(shown.tracking_number);
 });

@@ -67,6 +67,7 @@ export async function statesOfLedger(
   { ledger }: Pick<KnownRows, "ledger">,
   context: Context,
 ): Promise<ReadStates> {
+  await context.keepKnownOrders(); // the list of the import's first step may have shown newer ones
   const account = await context.account();
   return async () => ledger.seenStates(ordersOwnerOf(account));
 }
