@@ -139,7 +139,8 @@ async function settleEquals(
   const found: Operation[] = [];
   for (const name of inDoubt) {
     const operation = await ledger.findOperation(name);
-    if (operation && isMade(operation)) found.push(operation);
+    // One that was answered meanwhile was never in doubt.
+    if (operation?.state === "found") found.push(operation);
   }
   for (const { order, customer } of recent) {
     const shown = order && (await readShown(order.id, context));
