@@ -115,6 +115,10 @@ export function findAccount(config: Config, name: string): StoredAccount | undef
 /** The error for an unknown account; exit 4. */
 export function unknownAccount(name: string, config: Config): CourierError {
   const known = [...Object.keys(config.accounts), sandboxAccount].join(", ");
+  if (name === "")
+    return new CourierError("no_account", 4, "the name of the account is empty", {
+      hint: `is a variable of the shell not set? Known accounts: ${known}`,
+    });
   return new CourierError("no_account", 4, `there is no account named ${name}`, {
     hint: `known accounts: ${known}; make one with: courier login --account NAME`,
   });

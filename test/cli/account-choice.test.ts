@@ -45,6 +45,14 @@ describe("no account at all", () => {
     );
   });
 
+  test("an empty name may be a variable that is not set", async () => {
+    const home = await storedHome();
+    const { exit, stderr } = await home.courier(["profile", "--account", ""], { env: nothing });
+    expect(exit).toBe(4);
+    expect(stderr).toContain("error: the name of the account is empty\n");
+    expect(stderr).toContain("is a variable of the shell not set? Known accounts: ");
+  });
+
   test("an unknown account is named beside the known ones", async () => {
     const home = await storedHome();
     for (const [words, env] of [

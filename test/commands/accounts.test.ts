@@ -107,8 +107,10 @@ describe("accounts use", () => {
       ]) {
         const { exit, stdout, stderr } = await home.courier(words);
         expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
-        expect(stderr).toContain(`there is no account named ${name}`);
-        expect(stderr).toContain("known accounts: default, shop, sandbox");
+        expect(stderr).toContain(
+          name === "" ? "the name of the account is empty" : `there is no account named ${name}`,
+        );
+        expect(stderr).toMatch(/known accounts: default, shop, sandbox/i);
       }
       expect(await readConfigText(home)).toBe(before);
     },
