@@ -25,6 +25,8 @@ export interface UnreadOrder {
 
 export interface OtherOrder extends ReadOrder {
   readonly why: string;
+  /** It is taken from the create, which is in doubt since. */
+  readonly isTaken: boolean;
 }
 
 export interface UndoPlan {
@@ -83,7 +85,7 @@ export async function planUndo(
     const why = await describeOther(operation, order, ledger);
     if (why) {
       const inDoubt = isTrial ? [] : await withdrawCertain([operation], order, ledger, context);
-      other.push({ ...read, why: [why, ...inDoubt].join("; ") });
+      other.push({ ...read, why: [why, ...inDoubt].join("; "), isTaken: inDoubt.length > 0 });
     } else if (order.status === "cancelled") alreadyCancelled.push(read);
     else if (!isCancellable(order.status)) tooLate.push(read);
     else (operation.state === "found" ? found : sure).push(read);

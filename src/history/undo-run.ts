@@ -4,7 +4,7 @@ import type { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, type Items, noteStop, type RowsOutput } from "../command/command.ts";
 import { CourierError, interrupted, interruptionExit } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
-import type { OperationName } from "../ledger/operation.ts";
+import { nameOperation, type OperationName } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import type { Undone } from "../model/results.ts";
 import {
@@ -72,6 +72,7 @@ export function cancelPlanned(
 ): { readonly stream: Items<Undone> } & Required<Pick<RowsOutput, "after" | "onUnread">> {
   const { clock, random, signal, messages } = context;
   const left: Undone[] = [];
+  const taken = plan.other.flatMap(({ isTaken, operation }) => (isTaken ? [operation] : []));
   let done = 0;
   let isComplete = false;
   let failure: ServiceFailure | undefined;
@@ -93,10 +94,11 @@ export function cancelPlanned(
     let isOver = false;
     let endedCount = -1;
     try {
-      const isIdle = chosen.length === 0 && plan.inDoubt.every(({ isUnwanted }) => isUnwanted);
+      const inDoubt = [...plan.inDoubt, ...taken];
+      const isIdle = chosen.length === 0 && inDoubt.every(({ isUnwanted }) => isUnwanted);
       const tools = isIdle ? undefined : await begin(undone, context);
       ownNumber = tools?.run.number;
-      if (tools) await tools.ledger.markUnwanted(plan.inDoubt);
+      if (tools) await tools.ledger.markUnwanted(inDoubt);
       yield* plan.doneBefore.map(rowDoneBefore).map(count);
       yield* (await learnCancelled(undone.customer, plan, context)).map(count);
       const begun = new Map<ReadOrder, Begun>();
@@ -139,7 +141,12 @@ export function cancelPlanned(
     yield* plan.unread.map((each) => count(rowUnread(each)));
     yield* plan.inDoubt.map((each) => count(rowInDoubt(each, true)));
     isComplete = left.length === 0;
-    const why = { failure: failure ?? plan.unread[0]?.failure, refused: plan.refused[0], unrecorded };
+    const why = {
+      failure: failure ?? plan.unread[0]?.failure,
+      refused: plan.refused[0],
+      unrecorded,
+      taken: taken.map(nameOperation),
+    };
     return explainEnd(undone.number, done, left, why, context);
   }
 
@@ -216,7 +223,10 @@ function explainEnd(
     failure,
     refused,
     unrecorded,
+    taken,
   }: {
+    /** Creates that are in doubt since their answers proved to name other orders. */
+    readonly taken: readonly string[];
     readonly failure?: ServiceFailure | undefined;
     readonly refused?: UnreadOrder | undefined;
     readonly unrecorded?: CourierError | undefined;
@@ -238,7 +248,9 @@ function explainEnd(
     accepted.length > 0 ? `accepted for cancelling, but not cancelled: ${names(accepted)}` : "",
     others.length > 0 ? `not cancelled: ${names(others)}` : "",
     stopped.length > 0 ? `not reached: ${stopped.length}` : "",
-    inDoubt.length > 0 ? `in doubt: ${names(inDoubt)}` : "",
+    inDoubt.length + taken.length > 0
+      ? `in doubt: ${[...(inDoubt.length > 0 ? [names(inDoubt)] : []), ...taken].join(", ")}`
+      : "",
     refused?.failure.message ?? "",
   ].filter((part) => part !== "");
   const sum = [counts, ...facts].join("; ");
@@ -257,20 +269,22 @@ function explainEnd(
     return new CourierError("state_unknown", 5, `${message}${reason}`, { hint });
   }
   if (unshown.length > 0) return explainUnshown(unshown, `${sum}; `, nextCommand);
-  if (inDoubt.length > 0) {
-    const [first] = inDoubt;
+  const other = others.find(({ reason }) => reason === "other_order");
+  const whose = other && `see whose order it is: ${nextCommand(`orders show ${show(other.id)}`)}`;
+  const [first] = [...inDoubt.map(({ operation }) => operation), ...taken];
+  if (first !== undefined) {
+    const again = `run it again later to check again, or decide each: ${nextCommand(`orders resolve ${first}`)}`;
     return new CourierError("outcome_unknown", 6, message, {
-      hint: `run it again later to check again, or decide each: ${nextCommand(`orders resolve ${first?.operation}`)}`,
+      hint: taken.length > 0 && whose ? `${whose}; then ${again}` : again,
     });
   }
   if (others.length + accepted.length === 0) return undefined;
   const hasFound = others.some(({ reason }) => reason === "found");
-  const other = others.find(({ reason }) => reason === "other_order");
   return new CourierError("some_not_cancelled", 3, message, {
     hint: hasFound
       ? "add --include-found to cancel orders that were found after their answer was lost"
-      : other
-        ? `see whose order it is: ${nextCommand(`orders show ${show(other.id)}`)}`
+      : whose
+        ? whose
         : refused
           ? refusalHint(refused)
           : accepted.length > 0

@@ -779,20 +779,23 @@ describe("an order whose details are refused after an earlier cancel that may ha
   });
 });
 
-test("an order with another receiver than was sent is left alone: exit 3", async () => {
+test("an order with another receiver than was sent is left alone, and its create is in doubt: exit 6", async () => {
   const home = await createServedHome();
   await recordRun(home, ["created", "created"]);
   const other = { id: 1000001, status: "pending", receiver: { name: "王五" }, item: { name: "花瓶" } };
   answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(other));
   const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
-  expect(exit).toBe(3);
+  expect(exit).toBe(6);
   expect(short(rowsOf(stdout))).toEqual([
     ["1.2", "cancelled", null],
     ["1.1", "left_alone", "other_order"],
   ]);
   expect(errorOf(stderr)).toMatchObject({
-    code: "some_not_cancelled",
-    hint: "see whose order it is: courier orders show 1000001",
+    code: "outcome_unknown",
+    message: expect.stringContaining("in doubt: 1.1"),
+    hint:
+      "see whose order it is: courier orders show 1000001; then run it again later to check again, or decide each: " +
+      "courier orders resolve 1.1",
   });
   expect(requestCount(home, "DELETE", "/api/v1/orders/1000001")).toBe(0);
 });

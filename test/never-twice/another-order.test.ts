@@ -57,7 +57,7 @@ describe("another receiver in all fields, and the same item", () => {
   test("with other numbers, undo leaves it alone, and the ref is in doubt", async () => {
     const home = await homeThatShows({ receiver: bert, order_no: "CO9", tracking_number: "CR9" });
     const undone = await home.courier("undo 1 --yes --json");
-    expect([undone.exit, requestCount(home, "DELETE")]).toEqual([3, 0]);
+    expect([undone.exit, requestCount(home, "DELETE")]).toEqual([6, 0]);
     expect(JSON.parse(undone.stdout)).toMatchObject([{ outcome: "left_alone", reason: "other_order" }]);
     const words = "orders create --file - --json --ref A-1";
     const again = await home.courier(words, { stdin: JSON.stringify(plainDraft) });
@@ -322,6 +322,28 @@ test.each([
     expect(home.service.orders).toHaveLength(count);
   },
 );
+
+test("what undo takes from its create is not sent again unasked", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  expect((await home.run()).exit).toBe(0);
+  const other = { id: 1000001, status: "pending", order_no: "CO9", tracking_number: "CR9", receiver: bert };
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify({ ...other, item: { name: "台灯" } }));
+  answerData(
+    home,
+    "GET /api/v1/orders",
+    "[]",
+    '"pagination":{"current_page":1,"total_pages":0,"total_items":0}',
+  );
+  const undone = await home.courier("undo 1 --yes");
+  expect(undone.exit, undone.stderr).toBe(6);
+  expect(undone.stderr).toContain("in doubt: 1.1");
+  let again = await home.run();
+  for (let day = 0; day < 2; day++) {
+    home.clock.advance(86_400_000);
+    again = await home.run();
+  }
+  expect([outcomes(again.report), home.posts], again.stderr).toEqual(["cancelled", 1]);
+});
 
 test("write-back --refresh warns where the service shows another order than the row's", async () => {
   const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
