@@ -3,6 +3,7 @@
 import type { Context } from "../command/command.ts";
 import type { OrderElsewhere, RowPolicy } from "../ledger/rules.ts";
 import { type Survey, surveyElsewhere } from "../sending/elsewhere.ts";
+import type { ReconcileTools } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import type { Overview } from "./check-rows.ts";
 import { goodRows } from "./import-plan.ts";
@@ -16,14 +17,14 @@ const mostCancelledRead = 200;
 export async function findElsewhere(
   source: RowsOptions,
   overview: Overview,
-  choice: LookupChoice,
+  { others, ...choice }: LookupChoice & Pick<ReconcileTools, "others">,
   context: Context,
 ): Promise<
   Pick<Survey, "found" | "comparedMs"> &
     Pick<RowPolicy, "elsewhere" | "numbersElsewhere" | "isCancelledNumber">
 > {
   const { messages, globals } = context;
-  const tools = { ...(await createReconcileTools(choice, context)), mostCancelledRead };
+  const tools = { ...(await createReconcileTools(choice, context)), mostCancelledRead, others };
   const survey = await surveyElsewhere(tools, {
     isImport: true,
     note: (text) => messages.note(text),

@@ -60,6 +60,8 @@ export interface ImportRun {
   readonly sheet: SheetAfterImport | undefined;
   /** Until when all orders made elsewhere were compared; undefined where some were not. */
   readonly comparedMs: number | undefined;
+  /** Orders that were read and are others than answers said, with the reason. */
+  readonly others: Map<string, string>;
 }
 
 /** Sends the rows while the report is read. Each row gives one report row. */
@@ -193,7 +195,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
             return isWanted;
           };
       const earlier = plan.shipped + plan.changed + plan.cancelled;
-      const reconcile = { ...sending.reconcile, onWithdrawn };
+      const reconcile = { ...sending.reconcile, onWithdrawn, others: run.others };
       const tools = { ...run.tools, ...sending, reconcile, earlier, mayGoOn };
       const results = importRows(() => goodRows(source, overview), tools, settings);
       for await (const each of inRowOrder(counting(withWrong(source, overview, results), meter))) {
@@ -220,7 +222,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (unwanted.length > 0) context.messages.warn(describeUnwanted(unwanted, context));
       await rejects?.finish();
       if (rejects?.failure) context.messages.warn(rejects.failure);
-      if (!isLedgerLost(failure)) await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer });
+      if (!isLedgerLost(failure))
+        await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer, others: run.others });
       if (run.sheet && unrecorded.length > 0 && !isLedgerLost(failure))
         context.messages.warn(
           `the sheet lacks the numbers of ${counted(unrecorded.length, "created order")}, which the ledger could not record; the next run fills them in`,

@@ -165,7 +165,9 @@ export const importOrders = defineCommand({
     const identity = await identifyFile(input, source, overview);
     const choice = chooseOf(input);
     const lookup = { ledger, customer, settleMs: input.settle };
-    const { found, comparedMs, ...survey } = await findElsewhere(source, overview, lookup, context);
+    const others = new Map<string, string>();
+    const compared = { ...lookup, others };
+    const { found, comparedMs, ...survey } = await findElsewhere(source, overview, compared, context);
     const hasTerminal = (await context.prompts()) !== undefined;
     const policy = { ...createPolicy(choice, overview, hasTerminal), ...survey, foundNow: found };
     const plan = await planImport(
@@ -213,6 +215,7 @@ export const importOrders = defineCommand({
         rejects,
         sheet,
         comparedMs,
+        others,
       },
       context,
     );

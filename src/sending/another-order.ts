@@ -91,7 +91,7 @@ function isNamed(draft: Draft, order: OrderDetail): boolean {
  */
 export async function readOwner(
   order: OrderDetail,
-  { ledger, customer, clock, warn, onWithdrawn }: OwnerTools,
+  { ledger, customer, clock, warn, onWithdrawn, others }: OwnerTools,
 ): Promise<{ readonly operation?: Operation | undefined; readonly other?: string | undefined }> {
   const id = order.id.value;
   const name = (await ledger.findOwners(customer, [id])).get(id);
@@ -101,12 +101,17 @@ export async function readOwner(
   const isExchanged = await isOfBeside(operation, order, ledger);
   const isTaken = isExchanged && (await withdrawIfCertain(operation, order, ledger, clock));
   const inDoubt = isTaken ? `; ${nameOperation(operation)} is in doubt now: courier orders resolve` : "";
-  warn?.(`${describeAnswer(operation, other)}${inDoubt}`);
+  const isRepeated = others?.get(id) === other && !isTaken;
+  others?.set(id, other);
+  if (!isRepeated) warn?.(`${describeAnswer(operation, other)}${inDoubt}`);
   if (isTaken) onWithdrawn?.(operation);
   return { operation, other };
 }
 
-export type OwnerTools = Pick<ReconcileTools, "ledger" | "customer" | "clock" | "warn" | "onWithdrawn">;
+export type OwnerTools = Pick<
+  ReconcileTools,
+  "ledger" | "customer" | "clock" | "warn" | "onWithdrawn" | "others"
+>;
 
 /** True where the service is known to change all fields that differ. */
 async function isExplained(

@@ -30,6 +30,8 @@ export interface ReconcileTools {
   readonly warn?: (text: string) => void;
   /** Called with the operation whose claim that was. */
   readonly onWithdrawn?: (operation: Operation) => void;
+  /** Orders that were read and are others than answers said, with the reason: each is warned of once. */
+  readonly others?: Map<string, string> | undefined;
 }
 
 /** The result of one poll for a create in doubt. */

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { listRows } from "../../src/import/row-words.ts";
-import { answerData, answerRaw, requestCount } from "../support/answers.ts";
+import { answerData, answerRaw, onePage, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { openLiveScreen } from "../support/live-screen.ts";
@@ -322,6 +322,21 @@ test.each([
     expect(home.service.orders).toHaveLength(count);
   },
 );
+
+test("the sheet of an import has no number of an order that it warns of, and warns once, and at its end", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  const [made] = (await home.run()).report as unknown as { tracking_number: string }[];
+  const order = { id: 1000001, status: "cancelled", tracking_number: made?.tracking_number };
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify({ ...order, receiver: bert, item }));
+  const listed = JSON.stringify([{ ...order, receiver: { name: bert.name }, item_name: item.name }]);
+  answerData(home, "GET /api/v1/orders", listed, onePage);
+  const done = path.join(home.directory, "done.csv");
+  const ran = await home.run(`--write-back ${done}`);
+  expect(ran.stderr.match(/the answer to 1\.1 named order 1000001/g)).toHaveLength(2);
+  const text = await readFile(done, "utf8");
+  expect(text).toContain("the service shows another receiver than was sent");
+  expect(text).not.toContain(made?.tracking_number);
+});
 
 test("what undo takes from its create is not sent again unasked", async () => {
   const home = await createImportHome(sheet(row("A-1")));

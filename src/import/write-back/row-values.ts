@@ -24,6 +24,8 @@ export interface KnownRows {
   readonly customer: number;
   readonly file: FileFacts;
   readonly policy: RowPolicy;
+  /** Orders that are others than answers said, with the reason. */
+  readonly others?: ReadonlyMap<string, string>;
 }
 
 export interface FilledRows {
@@ -320,7 +322,7 @@ export async function fillRows(
     const { rows, number, made, error, change } = each;
     const seen = states.get(made.order?.id ?? "");
     const own = { ...valuesOf(made, seen), error };
-    const { other } = seen ?? {};
+    const other = seen?.other ?? known.others?.get(made.order?.id ?? "");
     const written =
       change?.isReceiver || other
         ? { ...nothing, error: other === undefined ? error : plainText(other) }
