@@ -17,7 +17,6 @@ import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { NoticedOrders } from "../ledger/noticed-orders.ts";
 import type { Run } from "../ledger/operation.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -26,6 +25,7 @@ import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
 import type { Host } from "./host.ts";
 import { findProxy, secretsOf } from "./proxy.ts";
+import type { Remembered } from "./remember-answers.ts";
 import { readRuntimeInfo } from "./runtime-info.ts";
 import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
@@ -155,7 +155,7 @@ export async function createContext(
   });
   const client = lazy(async () => clientAs(await address()));
 
-  let noticedOrders: NoticedOrders | undefined;
+  let remembered: Remembered | undefined;
   /** Orders in its answers are kept for the Tab key, the mirror and the ledger. */
   async function rememberingService(making: Promise<Client>): Promise<CourierService> {
     const [{ remembering }, service, active] = await Promise.all([
@@ -175,8 +175,8 @@ export async function createContext(
       sharesLedger,
       knownCustomer,
     };
-    const made = remembering(service, tools, noticedOrders);
-    noticedOrders = made.orders;
+    const made = remembering(service, tools, remembered);
+    remembered = made;
     return made.service;
   }
 
@@ -246,11 +246,11 @@ export async function createContext(
   }
 
   async function keepKnownOrders(): Promise<void> {
-    await noticedOrders?.keep(localLedger, clock.now()).catch(() => undefined);
+    await remembered?.orders.keep(localLedger, clock.now()).catch(() => undefined);
   }
 
   async function forgetKnownOrders(account: string): Promise<void> {
-    noticedOrders?.drop(account);
+    remembered?.orders.drop(account);
     const { forgetOrders } = await import("./forget-orders.ts");
     await forgetOrders(account, directories.state, localLedger);
   }

@@ -27,17 +27,24 @@ export interface AnswerTools
   hasOpenLedger(): boolean;
 }
 
+export interface Remembered {
+  readonly orders: NoticedOrders;
+  readonly keep: (answer: OrderAnswer) => void;
+}
+
 /** The same service, and what it has noticed. A failure costs the Tab key and a search some orders, and no result. */
 export function remembering(
   service: CourierService,
   tools: AnswerTools,
-  orders: NoticedOrders = createNoticedOrders(tools.stateDirectory),
-): { readonly service: CourierService; readonly orders: NoticedOrders } {
+  /** Of another service of the run: what both answer is kept in its order. */
+  before?: Remembered,
+): Remembered & { readonly service: CourierService } {
   const { account, clock, addCleanup } = tools;
   const owner = ordersOwnerOf(account);
+  const orders = before?.orders ?? createNoticedOrders(tools.stateDirectory);
   addCleanup(() => orders.keep(tools.localLedger, clock.now()).catch(() => undefined));
-  const keep = createAnswerKeeper(orders.cachedStates(owner), tools);
-  return { service: withKnownOrders(service, (seen) => orders.notice(owner, seen), keep), orders };
+  const keep = before?.keep ?? createAnswerKeeper(orders.cachedStates(owner), tools);
+  return { service: withKnownOrders(service, (seen) => orders.notice(owner, seen), keep), orders, keep };
 }
 
 function createAnswerKeeper(

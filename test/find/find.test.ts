@@ -79,6 +79,15 @@ test("the answer says what was searched", async () => {
   expect((await home.courier("find 李")).stderr).toContain("searched 41 orders, synced 2 h ago");
 });
 
+test("an order that was undone is found as cancelled", async () => {
+  const home = await createServedHome();
+  await createOrder(home, "李明", "13900004466");
+  await home.courier("find");
+  expect((await home.courier("undo 1 --yes")).exit).toBe(0);
+  const { stdout } = await home.courier("find --json");
+  expect(JSON.parse(stdout)).toMatchObject([{ status: "cancelled" }]);
+});
+
 test("an order that was found later stands where it was created", async () => {
   const home = await createServedHome();
   home.sandbox.faults.set([
