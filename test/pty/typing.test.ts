@@ -256,7 +256,7 @@ describe("plain terminals", () => {
     login.type(`wrong${keys.clear}terminal-kex${keys.backspace}y-0123456789${keys.enter}`);
     await login.until("Logged in");
     expect((await login.ended).exit).toBe(0);
-    expect(login.output).not.toContain("terminal-k");
+    expect(login.output).not.toMatch(/wrong|terminal-ke|key-0|0123456789/);
 
     const form = home.open("orders create", { env });
     await form.until("❯ new address");

@@ -100,7 +100,7 @@ export async function createTerminalHome(
   env: TerminalOptions["env"] = { COURIER_ACCOUNT: "sandbox" },
 ): Promise<TerminalHome> {
   const program = await prepareProgram();
-  const directory = await mkdtemp(path.join(tmpdir(), "courier-terminal-"));
+  const directory = await mkdtemp(path.join(tmpdir(), "courier-pty-"));
   const [configDir, stateDir] = ["config", "state"].map((name) => path.join(directory, name)) as [
     string,
     string,
