@@ -136,7 +136,7 @@ export function isLikely(
   comparison: Comparison,
   { kept, changed }: Pick<FieldKnowledge, "kept" | "changed">,
 ): boolean {
-  if (comparison["receiver.name"] !== "agrees" || !isSameReceiver(comparison)) return false;
+  if (!isSameReceiver(comparison)) return false;
   if (comparedFields.some((field) => comparison[field] === "differs" && kept.has(field))) return false;
   return comparison["item.name"] !== "differs" || changed.has("item.name");
 }
@@ -153,10 +153,15 @@ export function isNamedAs(draft: Draft, summary: OrderSummary): boolean {
   return shown["receiver.name"] === "agrees" && shown["item.name"] !== "differs";
 }
 
+/** Where less than a name and one of phone and address was sent, the goods must be the same. */
 function isSameReceiver(comparison: Comparison): boolean {
-  const [phone, address] = [comparison["receiver.phone"], comparison["receiver.address"]];
-  if (phone === "agrees" || address === "agrees") return true;
-  return phone === "unsent" && address === "unsent" && comparison["item.name"] === "agrees";
+  const name = comparison["receiver.name"];
+  const reach = [comparison["receiver.phone"], comparison["receiver.address"]];
+  if (name !== "agrees" && name !== "unsent") return false;
+  const isReached = reach.includes("agrees");
+  if (isReached && name === "agrees") return true;
+  const isWhole = isReached || reach.every((field) => field === "unsent");
+  return isWhole && comparison["item.name"] === "agrees";
 }
 
 /** True for the order that was sent, as far as it is shown: only fields differ that the service is known to change. */

@@ -80,8 +80,8 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
 }
 
 /**
- * True for an order that may be the draft's. Two of the receiver's name, phone and address are as they were sent, or
- * hidden or cut in part; or the name is, and nothing else of the receiver is another.
+ * True for an order that may be the draft's. Two of the receiver's name, phone and address, or the one that was sent, are
+ * as they were sent, or hidden or cut in part; or the name is, and nothing else of the receiver is another.
  */
 export function mayBeOrder(
   draft: Draft,
@@ -105,7 +105,9 @@ export function mayBeOrder(
     phone === "agrees" || fitsPhone(draft.receiver?.phone, receiver?.phone),
     address === "agrees" || fitsAddress(draft.receiver, receiver?.address),
   ];
-  return same.filter(Boolean).length >= 2;
+  const count = same.filter(Boolean).length;
+  const unsent = [name, phone, address].filter((field) => field === "unsent").length;
+  return count >= 2 || (count === 1 && unsent === 2);
 }
 
 /** False where a service that keeps names of items shows another one. */

@@ -56,6 +56,18 @@ describe.each(processed)("created, but %s", (_what, fault) => {
   });
 });
 
+test.each([{ phone: "13900139000" }, { city: "北京市", detail: "建国路88号" }])(
+  "an order with nothing of the receiver but %o is found, too",
+  async (receiver) => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ ...post, kind: "drop_after" }]);
+    const few = JSON.stringify({ ...plainDraft, receiver });
+    const { exit, stdout, stderr } = await home.courier(words, { stdin: few });
+    expect(exit, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1000001 });
+  },
+);
+
 test("a clock that was known to be behind, and was set right, gives the hint no later day", async () => {
   const home = await createServedHome();
   home.sandbox.faults.set([{ ...post, kind: "drop_before" }]);

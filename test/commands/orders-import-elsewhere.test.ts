@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
+import type { Draft } from "../../src/model/draft.ts";
 import { answerData, onePage } from "../support/answers.ts";
 import { copyState } from "../support/copy-state.ts";
 import { createImportHome, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
@@ -23,6 +24,17 @@ async function shipElsewhere(home: ImportHome, ...rows: readonly string[]): Prom
 }
 
 describe("a row that equals an order made elsewhere", () => {
+  test.each([
+    ["phone", ",13700137009,,"],
+    ["address", ",,深圳市,科技园路9号"],
+  ])("is held where only the %s was sent", async (_name, receiver) => {
+    const few = (ref: string) => `${ref},张三,13800138000,${receiver},茶叶,1.50,1`;
+    const home = await createImportHome(sheet(few("W-1")));
+    await shipElsewhere(home, few("W-1"));
+    const ran = await home.run();
+    expect([outcomes(ran.report), home.posts], ran.stderr).toEqual(["held", 1]);
+  });
+
   test("which --skip-shipped counted as shipped is no order of this run: undo leaves it alone", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
     await shipElsewhere(home, row("X-1"));
@@ -426,6 +438,27 @@ describe("an order made elsewhere that the service shows in another way", () => 
       "where the order that a row may equal is its own, leave the row out of the file",
     );
   });
+
+  test.each([
+    ["the phone hidden in part", { phone: "13900139000" }, rewritings["digits of phones hidden"]],
+    [
+      "the address cut",
+      { city: "杭州市", district: "西湖区", detail: "古翠路88号西楼" },
+      rewritings["address cut at 12 characters"],
+    ],
+  ] satisfies [string, Draft["receiver"], Rewriting][])(
+    "holds the row also where nothing else of the receiver was sent: %s",
+    async (_how, receiver, rewrite) => {
+      const home = await createUnfaithfulHome({ rewrite });
+      const draft = { ...tellingDraft, receiver };
+      home.service.foreign(draft);
+      home.clock.advance(60_000);
+      const other = { ...draft, receiver: { phone: "13700137999" } };
+      const stdin = JSON.stringify([draft, other]);
+      const ran = await home.courier("orders import - --yes --json", { stdin });
+      expect([ran.exit, outcomes(JSON.parse(ran.stdout))], ran.stderr).toEqual([3, "held created"]);
+    },
+  );
 
   test("and the number of its order, written into the row, makes it count as shipped", async () => {
     const rewrite = rewritings["receiver name hidden in part"];
