@@ -46,7 +46,8 @@ export async function lookBeforeResolve(
     const candidates = result?.kind === "unclear" ? result.candidates : [];
     const likely: string[] = [];
     for (const id of candidates.slice(0, mostRead))
-      if (isLikelyOrder(operation, summaries.get(id), await readDetail(id, tools.detail))) likely.push(id);
+      if (isLikelyOrder(operation, id, summaries.get(id), await readDetail(id, tools.detail)))
+        likely.push(id);
     const others = candidates.filter((id) => !likely.includes(id));
     if (others.length > 0) messages.warn(`these listed orders may be it: ${nameCandidates(others)}`);
     if (candidates.length === 0 && result?.kind !== "settled") {
@@ -84,12 +85,14 @@ async function readBeside(operation: Operation, tools: ReconcileTools): Promise<
   }
 }
 
-/** What the service does not show of an order may agree. */
+/** What the service does not show of an order may agree. The one that its answer named may have been changed since. */
 function isLikelyOrder(
-  { draft }: Operation,
+  { draft, withdrawnOrder }: Operation,
+  id: string,
   summary: OrderSummary | undefined,
   detail: OrderDetail | undefined,
 ): boolean {
+  if (id === withdrawnOrder) return true;
   if (!draft) return false;
   if (detail) {
     const comparison = compareDetail(draft, detail);

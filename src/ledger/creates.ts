@@ -160,7 +160,7 @@ export function createCreates(
         yield* ensureOwner(name, owner, ["ready"]);
         yield ask(
           `UPDATE operations SET state = 'sending', attempt = attempt + 1, sent_at = ?, sent_event = ?,
-             offset_ms = ?, sent_boot = ?, sent_since_boot_ms = ? WHERE run = ? AND number = ?`,
+             offset_ms = ?, sent_boot = ?, sent_since_boot_ms = ?, withdrawn_order = NULL WHERE run = ? AND number = ?`,
           atMs,
           yield* nextEvent(),
           offsetMs === undefined ? null : Math.round(offsetMs),
@@ -224,7 +224,8 @@ export function createCreates(
         const [row] = yield ask(
           `UPDATE operations SET state = 'unknown', loss = 'timeout', ended_event = ?, stamp_ahead_ms = NULL,
              first_shown_ms = NULL, missing_ms = NULL, kept_fields = 0, changed_fields = 0, order_id = NULL,
-             order_no = NULL, tracking_number = NULL, estimated_fee = NULL, order_created_at = NULL, order_state = NULL
+             order_no = NULL, tracking_number = NULL, estimated_fee = NULL, order_created_at = NULL, order_state = NULL,
+             withdrawn_order = order_id
            WHERE run = ? AND number = ? AND state = 'created' AND order_id = ? RETURNING customer`,
           event,
           run,

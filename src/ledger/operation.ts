@@ -107,6 +107,8 @@ export interface Operation extends OperationName {
   /** Its order was found, and no import has seen its row since: that may have been edited. */
   readonly isUnseen: boolean;
   readonly order: OrderFacts | undefined;
+  /** The id of the order that its answer named, and that was taken from it. */
+  readonly withdrawnOrder: string | undefined;
   /** The order's last known state. */
   readonly orderState: string | undefined;
   readonly rejection: Rejection | undefined;
@@ -213,6 +215,7 @@ export function readOperation(row: SqlRow, now?: SinceBoot): Operation {
             estimated_fee: textOf(row.estimated_fee) ?? null,
             created_at: textOf(row.order_created_at) ?? null,
           },
+    withdrawnOrder: textOf(row.withdrawn_order),
     orderState: textOf(row.order_state),
     rejection:
       code === undefined

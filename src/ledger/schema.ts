@@ -214,6 +214,9 @@ CREATE TABLE withdrawn_orders (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** The order that was taken last from a create: it may be its own, and another person has changed it at the service. */
+const twelfth = "ALTER TABLE operations ADD COLUMN withdrawn_order TEXT;";
+
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";
 
@@ -245,6 +248,7 @@ export const sharedMigrations: readonly string[] = [
   ninth,
   tenth,
   eleventh,
+  twelfth,
 ];
 
 export const migrations: readonly string[] = [
@@ -261,4 +265,5 @@ export const migrations: readonly string[] = [
   ninth,
   tenth,
   eleventh,
+  twelfth,
 ];

@@ -54,6 +54,8 @@ export interface DoubtfulCreate {
   readonly isRefused: boolean;
   /** An equal create was lost before, and no order of it was listed. */
   readonly isRepeated: boolean;
+  /** The order that its answer named, where no other create has it: it may be this one's, and was changed since. */
+  readonly answeredId: string | undefined;
 }
 
 /** An order in the list that no operation of the ledger owns. */
@@ -119,9 +121,12 @@ export function judge(creates: readonly DoubtfulCreate[], evidence: Evidence): r
     const order = taken.get(create);
     if (order?.detail) return [{ kind: "found", create, order: order.detail }];
     if (!create.ended) return [];
-    const candidates = evidence.orders.filter((each) => !gone.has(each.id) && isPossible(each, create));
-    if (candidates.length > 0)
-      return [{ kind: "unclear", create, candidates: nearestFirst(candidates, create) }];
+    const possible = evidence.orders.filter((each) => !gone.has(each.id) && isPossible(each, create));
+    const candidates = nearestFirst(possible, create);
+    const { answeredId = "" } = create;
+    if (answeredId !== "" && !gone.has(answeredId) && !candidates.includes(answeredId))
+      candidates.push(answeredId);
+    if (candidates.length > 0) return [{ kind: "unclear", create, candidates }];
     return [judgeAbsence(create, create.ended, evidence)];
   });
 }
@@ -194,7 +199,7 @@ function compareTexts(a: string, b: string): number {
 }
 
 /** Orders with the most fields that agree come first. */
-function nearestFirst(orders: readonly UnownedOrder[], create: DoubtfulCreate): readonly string[] {
+function nearestFirst(orders: readonly UnownedOrder[], create: DoubtfulCreate): string[] {
   const agreeing = (order: UnownedOrder) =>
     Object.values(order.compare(create)).filter((agreement) => agreement === "agrees").length;
   return [...orders].sort((a, b) => agreeing(b) - agreeing(a)).map(({ id }) => id);

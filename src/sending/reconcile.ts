@@ -163,6 +163,8 @@ export async function reconcileWith(
     ];
   });
   const beganMs = wallTimeOf(listing.begunMs, clock);
+  const answered = open.flatMap(({ withdrawnOrder }) => withdrawnOrder ?? []);
+  const owners = await ledger.findOwners(customer, answered);
   const repeated = await ledger.findAbsent(
     customer,
     open.flatMap(({ content }) => content ?? []),
@@ -172,7 +174,10 @@ export async function reconcileWith(
       toDoubtful(
         operation,
         begun.get(nameOperation(operation)),
-        repeated.has(operation.content ?? ""),
+        {
+          isRepeated: repeated.has(operation.content ?? ""),
+          isOwned: owners.has(operation.withdrawnOrder ?? ""),
+        },
         tools,
       ),
     ),
@@ -242,7 +247,7 @@ function begunByBoot({ sentForMs }: Operation, clock: Clock): number | undefined
 function toDoubtful(
   operation: Operation,
   begunMs: number | undefined,
-  isRepeated: boolean,
+  { isRepeated, isOwned }: { readonly isRepeated: boolean; readonly isOwned: boolean },
   tools: ReconcileTools,
 ): DoubtfulCreate[] {
   const { content = "", sentEvent, endedEvent, loss, firstListingMs, rejection, state } = operation;
@@ -259,6 +264,7 @@ function toDoubtful(
       firstListingMs: asOfNow(firstListingMs),
       isRefused: rejection !== undefined,
       isRepeated,
+      answeredId: isOwned ? undefined : operation.withdrawnOrder,
     },
   ];
 }

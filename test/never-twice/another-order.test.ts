@@ -129,6 +129,70 @@ test.each<[string, object, object]>([
   expect([cancelled.exit, deletes], cancelled.stderr).toEqual([3, 1]);
 });
 
+describe("an order that was given another receiver and item on the website", () => {
+  const hourMs = 3_600_000;
+  /** Its numbers, and what the list shows else, are those of the answer. */
+  async function editedHome() {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "赵六", "13600136000")));
+    expect((await home.run()).exit).toBe(0);
+    const order = JSON.parse((await home.courier("orders show 1000001 --json")).stdout);
+    const edited = { ...order, receiver: bert, item: { ...order.item, name: "耳机" } };
+    answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(edited));
+    const listed = JSON.parse((await home.courier("orders list --json")).stdout);
+    const list = listed.map((each: { id: number }) =>
+      each.id === 1000001 ? { ...each, receiver: { name: bert.name }, item_name: "耳机" } : each,
+    );
+    const pages = onePage.replace('"total_items":1', '"total_items":2');
+    answerData(home, "GET /api/v1/orders", JSON.stringify(list), pages);
+    return home;
+  }
+
+  test.each(["orders show ref:A-1", "orders cancel ref:A-1 --yes"])(
+    "is not sent again after %s, however long that is ago",
+    async (words) => {
+      const home = await editedHome();
+      expect((await home.courier(words)).stderr).toContain("is in doubt now");
+      for (let time = 0; time < 3; time++) {
+        const again = await home.run();
+        expect([again.exit, outcomes(again.report)], again.stderr).toEqual([6, "unknown shipped"]);
+        expect(again.report[0]?.error?.message).toContain("1000001");
+        home.clock.advance(hourMs);
+      }
+      expect(home.posts).toBe(2);
+      const undone = await home.courier("undo 1 --yes --json");
+      expect(undone.exit, undone.stderr).toBe(6);
+    },
+  );
+
+  test("stays in doubt until a person decides", async () => {
+    const home = await editedHome();
+    await home.courier("orders show ref:A-1");
+    const refused = await home.courier("orders resolve ref:A-1 --not-created --yes");
+    expect(refused.stderr).toContain("1000001");
+    const resolved = await home.courier("orders resolve ref:A-1 --as 1000001 --yes");
+    expect(resolved.exit, resolved.stderr).toBe(0);
+    const again = await home.run();
+    expect([again.exit, outcomes(again.report)], again.stderr).toEqual([0, "shipped shipped"]);
+  });
+
+  test("nor is a single order that is repeated with its ref", async () => {
+    const home = await createServedHome();
+    const words = "orders create --file - --ref A-1 --yes";
+    const stdin = JSON.stringify(plainDraft);
+    expect((await home.courier(words, { stdin })).exit).toBe(0);
+    const order = JSON.parse((await home.courier("orders show 1000001 --json")).stdout);
+    const edited = { ...order, receiver: bert, item: { ...item, name: "耳机" } };
+    answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(edited));
+    for (let time = 0; time < 3; time++) {
+      const again = await home.courier(words, { stdin });
+      expect(again.exit, again.stderr).toBe(2);
+      expect(again.stderr).toContain("1000001");
+      home.clock.advance(hourMs);
+    }
+    expect(requestCount(home, "POST")).toBe(1);
+  });
+});
+
 /** Two creates to one receiver, and each order is shown with the other's item: their answers were exchanged. */
 async function exchangedHome(): Promise<ServedHome> {
   const home = await createServedHome();
@@ -357,7 +421,8 @@ test("what undo takes from its create is not sent again unasked", async () => {
     home.clock.advance(86_400_000);
     again = await home.run();
   }
-  expect([outcomes(again.report), home.posts], again.stderr).toEqual(["cancelled", 1]);
+  expect([outcomes(again.report), home.posts], again.stderr).toEqual(["unknown", 1]);
+  expect(JSON.parse((await home.courier("log show 1 --json")).stdout)).toMatchObject([{ state: "unknown" }]);
 });
 
 test("write-back --refresh warns where the service shows another order than the row's", async () => {

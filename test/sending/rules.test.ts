@@ -58,6 +58,7 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
     isUnwanted: false,
     isUnreported: false,
     isUnseen: false,
+    withdrawnOrder: undefined,
     order:
       state === "created" || state === "found"
         ? { id: "1", order_no: null, tracking_number: null, estimated_fee: null }
