@@ -182,9 +182,9 @@ function layoutOfPreset(
     );
   const summary = (preset.blankInSummary ?? []).flatMap(find);
   const orderKey = choose(preset.orderKey ?? []);
-  const skips = (preset.skips ?? []).flatMap((rule) =>
-    find(rule.column).map((index) => ({ ...rule, index })),
-  );
+  const skips = (preset.skips ?? [])
+    .filter(({ unless }) => unless === undefined || find(unless).length === 0)
+    .flatMap((rule) => find(rule.column).map((index) => ({ ...rule, index })));
   for (const index of [...summary, ...orderKey.flat(), ...skips.map((rule) => rule.index)])
     columns.add(index);
   return {

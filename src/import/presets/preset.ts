@@ -25,6 +25,8 @@ export interface SkipRule {
   readonly is: RegExp;
   /** Leaves out one line of an order, not the order. */
   readonly ofLine?: true;
+  /** Of an order, where the file does not have this column, which says it of each line. */
+  readonly unless?: string;
 }
 
 /** Names of columns are compared without case, blanks, brackets' width and marks such as `*` or `(必填)`. */

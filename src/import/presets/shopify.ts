@@ -5,6 +5,8 @@
 
 import type { Preset } from "./preset.ts";
 
+const lineStatus = "Lineitem fulfillment status";
+
 export const shopify: Preset = {
   name: "shopify",
   title: "a Shopify export",
@@ -27,7 +29,10 @@ export const shopify: Preset = {
     { column: "Financial Status", reason: "refunded", is: /^refunded$/i },
     { column: "Financial Status", reason: "cancelled", is: /^(?:voided|expired)$/i },
     { column: "Fulfillment Status", reason: "fulfilled", is: /^fulfilled$/i },
-    { column: "Lineitem fulfillment status", reason: "fulfilled", is: /^fulfilled$/i, ofLine: true },
+    // The file does not say which goods have left.
+    { column: "Fulfillment Status", reason: "partly fulfilled", is: /^partial/i, unless: lineStatus },
+    { column: lineStatus, reason: "partly fulfilled", is: /^partial/i, ofLine: true },
+    { column: lineStatus, reason: "fulfilled", is: /^fulfilled$/i, ofLine: true },
     { column: "Lineitem requires shipping", reason: "nothing to ship", is: /^false$/i, ofLine: true },
   ],
 };
