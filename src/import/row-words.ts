@@ -114,16 +114,21 @@ export function explain(
   const hold = outcome === "held" && decision ? describeHold(decision, row.ref) : undefined;
   if (hold !== undefined) return { code: "duplicate", message: hold };
   if (decision?.kind === "undone") return { code: "cancelled", message: describeUndone(row.row) };
-  const describeChange = (fields: readonly string[] | undefined) => {
-    const columns = new Set(fields?.map(nameOf)); // one column may hold several fields
-    return `was made from other values${columns.size > 0 ? `: ${[...columns].join(", ")}` : ""}`;
-  };
   if (outcome === "cancelled") {
     const change = decision?.kind === "cancelled" ? decision.change : undefined;
-    const also = change ? `, and ${describeChange(change.fields)}` : "";
+    const also = change ? `, and ${describeChange(change.fields, columns)}` : "";
     return { code: "cancelled", message: `${describeCancelled(order?.id)}${also}` };
   }
   if (outcome === "changed" && decision?.kind === "changed")
-    return { code: "changed", message: `order ${order?.id} ${describeChange(decision.fields)}` };
+    return { code: "changed", message: `order ${order?.id} ${describeChange(decision.fields, columns)}` };
   return undefined;
+}
+
+/** `columns` maps fields to the column names of the file. */
+export function describeChange(
+  fields: readonly string[] | undefined,
+  columns: ReadonlyMap<string, string>,
+): string {
+  const names = new Set(fields?.map((field) => columns.get(field) ?? field)); // one column may hold several fields
+  return `was made from other values${names.size > 0 ? `: ${[...names].join(", ")}` : ""}`;
 }

@@ -218,6 +218,50 @@ describe("rows that the reader leaves out", () => {
   });
 });
 
+describe("a line that is left out of an order that is sent", () => {
+  const head =
+    "Name,Financial Status,Lineitem name,Lineitem quantity,Lineitem fulfillment status,Shipping Name,Shipping Phone,Shipping City,Shipping Address1,sender.name,sender.phone";
+  const order = (name: string, item: string, status: string) =>
+    `${name},paid,${item},1,${status},Ann,13900139000,Leeds,1 High St,张三,13800138000`;
+  const line = (name: string, item: string, status: string) => `${name},,${item},1,${status},,,,,,`;
+  const lastCells = (text: string | Buffer | undefined) =>
+    cellsOf(String(text)).map((cells) => cells.slice(-5));
+
+  test("gets the reason, and not the number of the parcel that it is not in", async () => {
+    const sent = [head, order("#1", "Spoon", "fulfilled"), line("#1", "Mug", "pending"), ""].join("\n");
+    const home = await createImportHome(sent);
+    const first = await importAndRead(home);
+    expect([first.exit, outcomes(first.report)], first.stderr).toEqual([0, "created"]);
+    const [, spoon, mug] = lastCells(first.bytes);
+    expect(spoon).toEqual(["", "", "", "", "not sent: fulfilled already"]);
+    expect(mug?.[0]).toMatch(/^CR\d+$/);
+    // What an earlier version wrote beside it goes.
+    await home.put(String(first.bytes).replace(",,,,not sent: fulfilled already", `${mug?.join(",")}`));
+    const again = await importAndRead(home, "", "again.csv");
+    expect(lastCells(again.bytes)[1]).toEqual([
+      ...["", "", "", ""],
+      `not sent: fulfilled already; ${mug?.[0]} is the order of row 2 (#1)`,
+    ]);
+    expect(lastCells(again.bytes)[2]).toEqual(mug);
+    // The next day's file calls both fulfilled: the number is the order's, and not all of it is in the parcel.
+    await home.put(sent.replace("pending", "fulfilled"));
+    const next = await importAndRead(home, "", "next.csv");
+    const text = `order 1000001 was made from other values: Lineitem name, Lineitem quantity`;
+    expect(String(next.bytes).split(`,${mug?.slice(0, 4).join(",")},"${text}"`)).toHaveLength(3);
+  });
+
+  test("keeps the number where it was sent, and was left out since", async () => {
+    const sent = [head, order("#1", "Spoon", "pending"), line("#1", "Mug", "pending"), ""].join("\n");
+    const home = await createImportHome(sent);
+    const first = await importAndRead(home);
+    const number = lastCells(first.bytes)[1]?.[0];
+    await home.put(sent.replace("Spoon,1,pending", "Spoon,1,fulfilled"));
+    const again = await importAndRead(home, "", "again.csv");
+    expect(outcomes(again.report), again.stderr).toBe("changed");
+    expect(String(again.bytes).split(`,${number},`)).toHaveLength(3);
+  });
+});
+
 describe("a row with too many or too few cells", () => {
   const tooLong = `${row("A-1")},`;
   const tooShort = row("A-2").replace(/,[^,]*$/, "");

@@ -13,7 +13,7 @@ import type { Source } from "../import-source.ts";
 import { plainText } from "../plain-text.ts";
 import { fulfilledReasons } from "../presets/preset.ts";
 import { skipReasons } from "../reading-notes.ts";
-import { describeCancelled, describeHold, explain, nameOfRow } from "../row-words.ts";
+import { describeCancelled, describeChange, describeHold, explain, nameOfRow } from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
 import type { NumberedRow, ReadingTally } from "../sheet-records.ts";
 import { resultOf } from "../unsent-rows.ts";
@@ -140,14 +140,20 @@ export async function fillRows(
   const readAllNumbers = createNumberReader(overview.header, ["tracking_number", "order_no"]);
   let [notCreated, misfits, inDoubt, unknown, held, heldNumbered, covered] = [0, 0, 0, 0, 0, 0, 0];
   const misfitRows = new Set<number>();
+  const fulfilled = new Set<number>();
+  /** Rows that the file says not to send. */
+  const skipped = new Set<number>();
 
   function note(row: ImportRow, decision: RowDecision): void {
-    const rows = row.rows ?? [row.row];
+    const lines = row.rows ?? [row.row];
+    const sentLines = lines.filter((line) => !skipped.has(line));
     const operation = "operation" in decision ? decision.operation : undefined;
     if (operation && isMade(operation) && decision.kind !== "held") {
       const error = describe(row, decision, overview, clock.now());
       const { ref, content } = row;
       const change = changeOf(row, decision, operation);
+      // A line may have been sent before it was left out.
+      const rows = change ? lines : sentLines;
       const made = madeOf(operation);
       const cells = cellsOf(row);
       found.push({ row: { ref, content }, rows, number: numberOf(row), made, cells, error, change });
@@ -156,7 +162,7 @@ export async function fillRows(
     if (afterImport && decision.kind === "written" && decision.isCancelled) {
       // Its numbers stay: they name the order.
       const error = describeHold(decision, row.ref) ?? "";
-      for (const each of rows) values.set(each, { status: "cancelled", error: plainText(error) });
+      for (const each of sentLines) values.set(each, { status: "cancelled", error: plainText(error) });
       held += 1;
       heldNumbered += 1;
       return;
@@ -170,14 +176,14 @@ export async function fillRows(
     if (reason === undefined) {
       const isCovered = afterImport && decision.kind === "written" && decision.isCovered;
       // What held it before does not any more.
-      if (isCovered) for (const each of rows) values.set(each, { error: "" });
+      if (isCovered) for (const each of sentLines) values.set(each, { error: "" });
       if (isCovered && ownNumbersOf(row).length > 0) covered += 1;
       else if (!isHeld) unknown += 1;
       return;
     }
     if (decision.kind === "in_doubt") inDoubt += 1;
     else if (!isHeld) notCreated += 1;
-    for (const each of rows) values.set(each, { error: plainText(reason) });
+    for (const each of sentLines) values.set(each, { error: plainText(reason) });
   }
 
   function changeOf(row: ImportRow, decision: RowDecision, { draft }: Operation): Change | undefined {
@@ -202,7 +208,8 @@ export async function fillRows(
 
   /** A row that is wrong here may have been corrected in a file of rejects, and sent from there. */
   async function noteWrong(wrong: WrongRow): Promise<void> {
-    const { row, rows = [row], ref, draft, problems } = wrong;
+    const { row, rows: lines = [row], ref, draft, problems } = wrong;
+    const rows = lines.filter((line) => !skipped.has(line));
     const isOfRef = ref !== undefined && !problems.some(({ column }) => column === "ref");
     const named = isOfRef ? await known.ledger.findByRef(known.customer, ref) : [];
     const own = named.filter(
@@ -282,10 +289,8 @@ export async function fillRows(
     }
     batch = [];
   };
-  const fulfilled = new Set<number>();
-  const skipped = new Set<number>();
   const tally: ReadingTally = {
-    line() {},
+    ...noTally,
     skip(reason, rows) {
       for (const row of rows) {
         skipped.add(row);
@@ -293,9 +298,10 @@ export async function fillRows(
         values.set(row, { error: `not sent: ${skipReasons[reason]}` });
       }
     },
-    skipLine() {},
-    clean() {},
-    split() {},
+    skipLine(reason, row) {
+      skipped.add(row);
+      values.set(row, { error: `not sent: ${skipReasons[reason]}` });
+    },
   };
   const onLine = ({ row, misfit }: NumberedRow) => {
     if (misfit) misfitRows.add(row);
@@ -306,7 +312,7 @@ export async function fillRows(
     if (batch.length >= batchSize) await flush();
   }
   await flush();
-  found.push(...(await findFulfilled(source, fulfilled, known, numberOf, cellsOf)));
+  found.push(...(await findFulfilled(source, fulfilled, known, overview, numberOf, cellsOf)));
   const states = new Map(await readStates(idsOf(found.map(({ made }) => made))));
   let statesFromMs: number | undefined;
   const chosen = await preferStanding(found, states);
@@ -444,21 +450,43 @@ async function findFulfilled(
   source: Source,
   fulfilled: ReadonlySet<number>,
   { ledger, customer }: KnownRows,
+  overview: Overview,
   numberOf: ReadNumber,
   cellsOf: (row: Pick<ImportRow, "raw">) => NumberCells,
 ): Promise<RowOrder[]> {
   const found: RowOrder[] = [];
   if (fulfilled.size === 0) return found;
-  for await (const checked of readRows({ ...source, includeFulfilled: true })) {
+  const leftOut = new Set<number>();
+  const tally: ReadingTally = { ...noTally, skipLine: (_reason, row) => leftOut.add(row) };
+  for await (const checked of readRows({ ...source, tally, includeFulfilled: true })) {
     const order = "ok" in checked ? checked.ok : checked;
-    const { ref, row, rows = [row] } = order;
+    const { ref, row, rows: lines = [row] } = order;
     if (ref === undefined || !fulfilled.has(row)) continue;
+    const rows = lines.filter((line) => !leftOut.has(line));
     const made = (await ledger.findByRef(customer, ref)).filter(
       (each) => isMade(each) && each.shop === source.shop,
     );
     const operation = made.findLast((each) => !isCancelled(each)) ?? made.at(-1);
     const cells = cellsOf(order);
-    if (operation) found.push({ rows, number: numberOf(order), made: madeOf(operation), cells, error: "" });
+    if (!operation) continue;
+    const error = describeOtherGoods(order, operation, overview);
+    found.push({ rows, number: numberOf(order), made: madeOf(operation), cells, error });
   }
   return found;
+}
+
+const noTally: ReadingTally = { line() {}, skip() {}, skipLine() {}, clean() {}, split() {} };
+
+/** Some of its lines may have been fulfilled before the order was sent: the others are in the parcel. */
+function describeOtherGoods(
+  { draft }: Pick<ImportRow, "draft">,
+  { draft: sent, order }: Operation,
+  { columns }: Overview,
+): string {
+  const fields = differingFields(
+    { item: draft.item ?? {} },
+    { item: sent?.item ?? draft.item ?? {} },
+    () => true,
+  );
+  return fields.length === 0 ? "" : plainText(`order ${order?.id} ${describeChange(fields, columns)}`);
 }
