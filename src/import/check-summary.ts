@@ -4,13 +4,14 @@ import { byCount, counted, listed } from "../core/wording.ts";
 import { getField, orderFields } from "../model/fields.ts";
 import type { CheckSummary } from "../model/results.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
-import { describeEncoding, type RowWarning } from "./check-rows.ts";
+import { describeEncoding } from "./check-rows.ts";
 import { describeField } from "./columns.ts";
 import {
   describeEarlier,
   describeHeldRows,
   describeOtherRefs,
   describeSenders,
+  describeWarning,
   type ImportPlan,
   lacksRefs,
 } from "./import-plan.ts";
@@ -96,19 +97,6 @@ function viewFirst(row: ImportRow): Block[] {
     return value === undefined ? [] : [[`  ${describeField(path)}`, show(value)] as const];
   });
   return [line(`First order, ${nameOfRow(row)}:`), fields(...values)];
-}
-
-const warningWords: Readonly<Record<RowWarning["code"], string>> = {
-  no_receiver_name: "without a receiver name",
-  no_address: "without a receiver address",
-  quantity_0: "with 0 pieces",
-  unknown_service_type: "with a service level that is not known",
-};
-
-/** `2 rows without a receiver name: row 3 (A-1), row 7`. */
-function describeWarning({ code, count, rows }: RowWarning): string {
-  const more = count > rows.length ? ` and ${count - rows.length} more` : "";
-  return `${counted(count, "row")} ${warningWords[code]}: ${rows.join(", ")}${more}`;
 }
 
 function describeRefs(rows: number, refs: number): string {

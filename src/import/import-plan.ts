@@ -14,7 +14,7 @@ import {
   terminalWindowMs,
 } from "../ledger/rules.ts";
 import { runNow } from "../ledger/statements.ts";
-import { countAll, describeEncoding, type Overview, readAgain } from "./check-rows.ts";
+import { countAll, describeEncoding, type Overview, type RowWarning, readAgain } from "./check-rows.ts";
 import { skipNumbered } from "./equal-rows.ts";
 import { describeHold, nameOfRow } from "./row-words.ts";
 import type { ImportRow, RowsOptions } from "./rows.ts";
@@ -228,6 +228,20 @@ export function summarise(plan: ImportPlan, file: string, account: string, { mes
   if (plan.held > 0) messages.warn(describeHeldRows(plan));
   if (plan.otherRefs) messages.warn(describeOtherRefs(plan, plan.otherRefs));
   if (plan.toSend > 0 && overview.refs === 0) messages.warn(lacksRefs);
+  if (plan.toSend > 0) for (const warning of overview.warnings) messages.warn(describeWarning(warning));
+}
+
+const warningWords: Readonly<Record<RowWarning["code"], string>> = {
+  no_receiver_name: "without a receiver name",
+  no_address: "without a receiver address",
+  quantity_0: "with 0 pieces",
+  unknown_service_type: "with a service level that is not known",
+};
+
+/** `2 rows without a receiver name: row 3 (A-1), row 7`. */
+export function describeWarning({ code, count, rows }: RowWarning): string {
+  const more = count > rows.length ? ` and ${count - rows.length} more` : "";
+  return `${counted(count, "row")} ${warningWords[code]}: ${rows.join(", ")}${more}`;
 }
 
 /** `A, B, C and 12 others`. */

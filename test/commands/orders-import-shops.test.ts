@@ -251,6 +251,53 @@ test("an order that the platform calls partly shipped is left out and named: som
   expect((await home.run("--include-fulfilled")).report).toHaveLength(3);
 });
 
+test("a row without a receiver's name or address is named before it is sent", async () => {
+  const home = await createImportHome(
+    sheetOf(
+      generic,
+      `X-1,,13900139000,,,Tea,1,1${sender}`,
+      `X-2,Ann,13900139000,Leeds,1 High St,Tea,1,1${sender}`,
+    ),
+  );
+  const { exit, stderr } = await home.run();
+  expect([exit, home.posts], stderr).toEqual([0, 2]);
+  expect(stderr).toContain("warning: 1 row without a receiver name: row 1 (X-1)\n");
+  expect(stderr).toContain("warning: 1 row without a receiver address: row 1 (X-1)\n");
+  expect((await home.run()).stderr).not.toContain("warning");
+});
+
+describe("a Shopify order that is fulfilled in part", () => {
+  const head = (line: string) =>
+    `Name,Financial Status,Fulfillment Status,Lineitem name,Lineitem quantity${line},Shipping Name,Shipping Phone,Shipping City,Shipping Address1,sender.name,sender.phone`;
+  const rest = `Ann,13900139000,Leeds,1 High St${sender}`;
+
+  test("is left out where the file does not say which lines have left", async () => {
+    const home = await createImportHome(
+      sheetOf(head(""), `#1,paid,partial,Bag,3,${rest}`, `#2,paid,unfulfilled,Tea,1,${rest}`),
+    );
+    const ran = await home.run();
+    expect([ran.exit, home.posts], ran.stderr).toEqual([0, 1]);
+    expect(ran.stderr).toContain("not sent: 1 fulfilled in part (row 1); --include-fulfilled sends");
+  });
+
+  test("is sent without the lines that are fulfilled, also in part", async () => {
+    const line = ",Lineitem fulfillment status";
+    const home = await createImportHome(
+      sheetOf(
+        head(line),
+        `#1,paid,partial,Bag,3,partial,${rest}`,
+        "#1,,,Mug,1,pending,,,,,,",
+        `#2,paid,partial,Pot,2,partial,${rest}`,
+      ),
+    );
+    const ran = await home.run();
+    expect([ran.exit, home.posts], ran.stderr).toEqual([0, 1]);
+    expect(await drafts(home)).toMatchObject([{ item: { name: "Mug" } }]);
+    expect(ran.stderr).toContain("left out of orders that are sent: fulfilled in part (row 1)");
+    expect(ran.stderr).toContain("not sent: 1 fulfilled in part (row 3)");
+  });
+});
+
 test("a workbook with the titles of groups above its header is read by the header, in its whole width", async () => {
   const home = await createImportHome(
     sheetOfRows(
