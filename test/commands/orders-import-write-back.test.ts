@@ -218,6 +218,67 @@ describe("rows that the reader leaves out", () => {
   });
 });
 
+describe("a row whose own order was cancelled here, and that another order holds", () => {
+  const elsewhere = (home: ImportHome) => ({ COURIER_STATE_DIR: `${home.directory}/another machine` });
+
+  /** The office cancels an order, and another machine of the shop sends it again. */
+  async function sentAgainHome() {
+    const plain = sheet(row("U-1"), row("U-2", "王五", "13700137001"));
+    const home = await createImportHome(plain);
+    expect((await home.run("--in-place --concurrency 1")).exit).toBe(0);
+    const { order_no, tracking_number } = JSON.parse(
+      (await home.courier("orders show ref:U-1 --json")).stdout,
+    );
+    expect((await home.courier("orders cancel ref:U-1 --yes")).exit).toBe(0);
+    const other = await home.put(plain, "other.csv");
+    expect(outcomes((await home.importFile(other, "", { env: elsewhere(home) })).report)).toBe(
+      "created held",
+    );
+    return { home, plain, order_no, tracking_number };
+  }
+
+  test("has its state in the sheet, and no tracking number", async () => {
+    const { home, order_no, tracking_number } = await sentAgainHome();
+    const ran = await home.run("--in-place");
+    expect(outcomes(ran.report), ran.stderr).toBe("held shipped");
+    const text = await readFile(home.file, "utf8");
+    expect(text).toMatch(new RegExp(`^U-1,.*,,${order_no},cancelled,,"equals order 1000003`, "m"));
+    expect(text).not.toContain(tracking_number);
+    expect(ran.stderr).not.toContain("with the number that the sheet had");
+  });
+
+  test.each(["", " --refresh"])("is known to write-back%s", async (flag) => {
+    const { home, plain, order_no } = await sentAgainHome();
+    expect(outcomes((await home.run()).report)).toBe("held shipped");
+    const written = await home.courier(`orders write-back ${home.file} -o ${home.file}.new${flag}`);
+    expect(written.exit, written.stderr).toBe(0);
+    expect(written.stdout).toMatch(/^Not known here +0$/m);
+    const off = new RegExp(`^U-1,.*,,${order_no},cancelled,,order 1000001 was cancelled$`, "m");
+    expect(await readFile(`${home.file}.new`, "utf8")).toMatch(off);
+    await home.put(plain);
+    await home.courier(`orders write-back ${home.file} -o ${home.file}.plain${flag}`);
+    expect(await readFile(`${home.file}.plain`, "utf8")).toMatch(off);
+  });
+
+  test("of two equal rows keeps none of its numbers", async () => {
+    const home = await createImportHome(sheet(row(""), row("")));
+    expect((await home.run("--in-place --concurrency 1")).exit).toBe(0);
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const text = `${await readFile(home.file, "utf8")}${row("", "王五", "13700137001")},,,,,\n`;
+    const next = await home.put(text, "next.csv");
+    const ran = await home.importFile(next, "--in-place");
+    expect(
+      ran.report.map(({ outcome }) => outcome),
+      ran.stderr,
+    ).not.toContain("unknown");
+    const lines = (await readFile(next, "utf8")).split("\n").slice(1, 3);
+    expect(lines.map((line) => line.split(",").slice(10, 13))).toEqual([
+      ["", expect.stringMatching(/^CO/), "cancelled"],
+      [expect.stringMatching(/^CR/), expect.stringMatching(/^CO/), "pending"],
+    ]);
+  });
+});
+
 describe("a line that is left out of an order that is sent", () => {
   const head =
     "Name,Financial Status,Lineitem name,Lineitem quantity,Lineitem fulfillment status,Shipping Name,Shipping Phone,Shipping City,Shipping Address1,sender.name,sender.phone";

@@ -17,6 +17,7 @@ import { describeCancelled, describeChange, describeHold, explain, nameOfRow } f
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
 import type { NumberedRow, ReadingTally } from "../sheet-records.ts";
 import { resultOf } from "../unsent-rows.ts";
+import { findOwnCancelled } from "./own-cancelled.ts";
 import { createNumberReader, type RowValues, type WrittenValues } from "./titles.ts";
 
 export interface KnownRows {
@@ -144,7 +145,8 @@ export async function fillRows(
   /** Rows that the file says not to send. */
   const skipped = new Set<number>();
 
-  function note(row: ImportRow, decision: RowDecision): void {
+  /** `off`: the row's own order, which was cancelled, where another one holds the row. */
+  function note(row: ImportRow, decision: RowDecision, off: Operation | undefined): void {
     const lines = row.rows ?? [row.row];
     const sentLines = lines.filter((line) => !skipped.has(line));
     const operation = "operation" in decision ? decision.operation : undefined;
@@ -171,7 +173,13 @@ export async function fillRows(
     const isHeld = afterImport && resultOf(row, decision, new Map(), clock.now()).outcome === "held";
     if (isHeld) {
       held += 1;
-      if (ownNumbersOf(row).length > 0) heldNumbered += 1;
+      if (!off && ownNumbersOf(row).length > 0) heldNumbered += 1;
+    }
+    if (off) {
+      const error = plainText(reason ?? describeCancelled(off.order?.id));
+      const number = numberOf(row);
+      found.push({ rows: sentLines, number, made: madeOf(off), cells: cellsOf(row), error });
+      return;
     }
     if (reason === undefined) {
       const isCovered = afterImport && decision.kind === "written" && decision.isCovered;
@@ -283,10 +291,12 @@ export async function fillRows(
       policy,
       clock.now(),
     );
-    for (const [index, decision] of decisions.entries()) {
+    const decided = decisions.map((decision, index) => {
       const row = batch[index] as ImportRow;
-      note(row, asRefused(row, decision));
-    }
+      return { row, decision: asRefused(row, decision), numbers: cellsOf(row).all };
+    });
+    const off = await findOwnCancelled(decided, known.customer, known.file, known.ledger);
+    for (const { row, decision } of decided) note(row, decision, off.get(row.row));
     batch = [];
   };
   const tally: ReadingTally = {

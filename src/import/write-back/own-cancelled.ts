@@ -1,0 +1,46 @@
+/** The cancelled orders of rows that another order holds: the sheet shows their states, and no tracking number. */
+
+import type { Ledger } from "../../ledger/ledger.ts";
+import { isCancelled, isMade, type Operation } from "../../ledger/operation.ts";
+import type { FileFacts, RowDecision } from "../../ledger/rules.ts";
+import type { ImportRow } from "../rows.ts";
+
+export interface DecidedRow {
+  readonly row: ImportRow;
+  readonly decision: RowDecision;
+  /** The numbers of orders in its cells. */
+  readonly numbers: readonly string[];
+}
+
+/** By the numbers of the rows. An order is known by its number in the row's cells, else by its ref and content. */
+export async function findOwnCancelled(
+  rows: readonly DecidedRow[],
+  customer: number,
+  { shop: ofShop }: Pick<FileFacts, "shop">,
+  ledger: Ledger,
+): Promise<ReadonlyMap<number, Operation>> {
+  const held = rows.filter(({ decision }) => isHeldByAnother(decision));
+  const numbers = new Set(held.flatMap((each) => each.numbers));
+  const known = numbers.size > 0 ? await ledger.findByNumber(customer, [...numbers]) : new Map();
+  const found = new Map<number, Operation>();
+  for (const { row, numbers: own } of held) {
+    const isOfRow = ({ content, ref, shop }: Pick<Operation, "content" | "ref" | "shop">) =>
+      content === row.content || (ref !== undefined && ref === row.ref && shop === ofShop);
+    const name = own
+      .flatMap((number) => known.get(number) ?? [])
+      .find((each) => each.isCancelled && isOfRow(each));
+    const named = name && (await ledger.findOperation(name));
+    const ofRef = named || row.ref === undefined ? [] : await ledger.findByRef(customer, row.ref);
+    const operation =
+      named ??
+      ofRef.findLast(
+        (each) => isMade(each) && isCancelled(each) && each.shop === ofShop && each.content === row.content,
+      );
+    if (operation) found.set(row.row, operation);
+  }
+  return found;
+}
+
+function isHeldByAnother(decision: RowDecision): boolean {
+  return decision.kind === "held" || (decision.kind === "elsewhere" && !decision.isCovered);
+}
