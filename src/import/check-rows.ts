@@ -11,6 +11,7 @@ import { findText } from "../sheets/mojibake.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import type { Encoding } from "../sheets/source.ts";
 import { line, table } from "../terminal/blocks.ts";
+import { cleanHeader } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import type { Layout } from "./layout.ts";
 import type { NumberedRow } from "./numbered-rows.ts";
@@ -85,7 +86,10 @@ const warningTests = {
   quantity_0: ({ item }: Draft) => item?.quantity !== undefined && /^0+$/.test(item.quantity.value),
   unknown_service_type: ({ service_type: type }: Draft) =>
     type !== undefined && !(serviceTypes as readonly string[]).includes(type),
+  tracking_number: (_: Draft, number: string | undefined) => number !== undefined,
 };
+/** Another courier's, in a sheet of no known platform. */
+const trackingTitle = /^(?:(?:快递|物流)(?:运)?单号|运单号|tracking (?:number|no\.?|code))$/i;
 type WarningCode = keyof typeof warningTests;
 const warningCodes = Object.keys(warningTests) as readonly WarningCode[];
 const rowsNamed = 3;
@@ -136,7 +140,11 @@ async function readAll(
   ];
   const reading = createReadingNotes();
   const untitled = createUntitledColumns();
+  let trackingColumns: readonly number[] = [];
   const onHeader = (layout: Layout, above: readonly SheetRow[]) => {
+    trackingColumns = layout.names.flatMap((name, index) =>
+      !layout.preset && layout.unused.includes(name) && trackingTitle.test(cleanHeader(name)) ? [index] : [],
+    );
     header = layout.names;
     unused = layout.unused;
     columns = layout.columns;
@@ -163,10 +171,12 @@ async function readAll(
         if (tallies.has(kind) || tallies.size < problemsKept) tallies.set(kind, (tallies.get(kind) ?? 0) + 1);
       continue;
     }
-    const { row, rows, position, draft, ref, content, writtenNumbers } = checked.ok;
+    const { row, rows, position, draft, ref, content, writtenNumbers, raw } = checked.ok;
     first ??= checked.ok;
+    const trackingNumber =
+      "cells" in raw ? trackingColumns.map((index) => raw.cells[index]?.trim()).find(Boolean) : undefined;
     for (const code of warningCodes) {
-      if (!warningTests[code](draft)) continue;
+      if (!warningTests[code](draft, trackingNumber)) continue;
       const seen = warnings.get(code) ?? { count: 0, rows: [] };
       warnings.set(code, seen);
       seen.count += 1;

@@ -360,7 +360,14 @@ const checkSummarySchema = object({
   /** Rows that can be sent, and may not be meant so; the first few by name. */
   warnings: array(
     object({
-      code: literal(["no_receiver_name", "no_address", "quantity_0", "unknown_service_type", "other_refs"]),
+      code: literal([
+        "no_receiver_name",
+        "no_address",
+        "quantity_0",
+        "unknown_service_type",
+        "tracking_number",
+        "other_refs",
+      ]),
       count,
       rows: array(text),
     }),

@@ -266,6 +266,24 @@ test("a row without a receiver's name or address is named before it is sent", as
   expect((await home.run()).stderr).not.toContain("warning");
 });
 
+test.each(["快递单号", "Tracking No."])(
+  "a row with a number in a column %s is named: it may have left",
+  async (title) => {
+    const line = (ref: string, number: string) =>
+      `${ref},Ann,13900139000,Leeds,1 High St,Tea,1,1${sender},${number}`;
+    const home = await createImportHome(sheetOf(`${generic},${title}`, line("X-1", ""), line("X-2", "SF1")));
+    const checked = await home.courier(`orders import ${home.file} --check --json`);
+    expect(JSON.parse(checked.stdout).warnings).toEqual([
+      { code: "tracking_number", count: 1, rows: ["row 2 (X-2)"] },
+    ]);
+    const ran = await home.run();
+    expect([ran.exit, home.posts], ran.stderr).toEqual([0, 2]);
+    expect(ran.stderr).toContain(
+      "warning: 1 row with a tracking number, which is not read, and may be on its way: row 2 (X-2)\n",
+    );
+  },
+);
+
 describe("a Shopify order that is fulfilled in part", () => {
   const head = (line: string) =>
     `Name,Financial Status,Fulfillment Status,Lineitem name,Lineitem quantity${line},Shipping Name,Shipping Phone,Shipping City,Shipping Address1,sender.name,sender.phone`;
