@@ -4,7 +4,7 @@ import { formatUntil } from "../core/time.ts";
 import { nameOperation, type OperationName, type Rejection, unknownOrder } from "../ledger/operation.ts";
 import { isLedgerLost } from "../ledger/operation-errors.ts";
 import type { RowDecision } from "../ledger/rules.ts";
-import { nameCandidates } from "../sending/candidates.ts";
+import { describeNotListed, nameCandidates } from "../sending/candidates.ts";
 import type { StillInDoubt } from "../sending/reconcile-types.ts";
 import type { RowResult } from "./import-types.ts";
 import type { ImportRow } from "./rows.ts";
@@ -17,7 +17,7 @@ export function describeDoubt(
 ): string {
   const decide = `courier orders resolve ${nameOperation(operation)}`;
   if (left?.kind === "early")
-    return `in doubt; no matching order is listed so far: run the same command again after ${formatUntil(left.provedMs, nowMs)}, or decide with ${decide}`;
+    return `in doubt; ${describeNotListed(left)}: run the same command again after ${formatUntil(left.provedMs, nowMs)}, or decide with ${decide}`;
   if (!left || left.candidates.length === 0)
     return `in doubt, and its data was deleted: decide with ${decide}`;
   return `in doubt; possible matches: ${nameCandidates(left.candidates)}; decide with ${decide}`;

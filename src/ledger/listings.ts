@@ -21,6 +21,15 @@ export interface ListingFacts {
   readonly firstSeen: ReadonlyMap<string, number>;
   /** The newest request of an own order in the list. */
   readonly newestOwn: OwnRequest | undefined;
+  /** Own orders that it lacks, though an earlier list had them, the newest first: it may lack others, too. */
+  readonly unlisted: readonly UnlistedOrder[];
+}
+
+/** `event`: of the first complete listing without it. `sentMs`: when it was sent, by our clock. */
+export interface UnlistedOrder {
+  readonly orderId: string;
+  readonly event: number;
+  readonly sentMs: number;
 }
 
 /** The request of an own order: its event, and the time by our clock when it was sent. */
@@ -89,6 +98,9 @@ export const enoughOrders = 20;
 /** Services change, so older orders are ignored. */
 const mostLearnedFrom = 2_000;
 const hourMs = 3_600_000;
+/** An older order may leave the list for good reasons. */
+const recentMs = 72 * hourMs;
+const mostUnlisted = 20;
 /** Older listings and orders are deleted. */
 const keptMs = 60 * 24 * hourMs;
 
@@ -122,6 +134,54 @@ export function createListings({ write, read }: Store): Listings {
       beganMs,
       list,
     );
+  }
+
+  /** Records which own orders a list has no more, and which it has again. */
+  function* recordUnlisted(
+    { customer, beganMs, dateFrom, ids }: Listing,
+    event: number,
+  ): Work<ListingFacts["unlisted"]> {
+    const list = JSON.stringify(ids);
+    yield ask(
+      `UPDATE operations SET unlisted_event = NULL WHERE customer = ? AND unlisted_event IS NOT NULL
+         AND order_id IN (SELECT value FROM json_each(?))`,
+      customer,
+      list,
+    );
+    const [oldest] = yield ask(
+      `SELECT min(sent_at) AS ms FROM operations WHERE customer = ? AND state IN ('sending', 'unknown')`,
+      customer,
+    );
+    const sinceMs = Math.min(numberOf(oldest?.ms) ?? beganMs, beganMs) - recentMs;
+    const [isCovered, from] =
+      dateFrom === undefined ? ["", []] : ["AND substr(order_created_at, 1, 10) > ?", [dateFrom]];
+    yield ask(
+      `UPDATE operations SET unlisted_event = ? WHERE customer = ? AND kind = 'create' AND unlisted_event IS NULL
+         AND (state = 'found' OR (state = 'created' AND first_shown_ms IS NOT NULL))
+         AND coalesce(order_state, '') <> 'cancelled' AND sent_at >= ? ${isCovered}
+         AND run >= coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)
+         AND order_id NOT IN (SELECT value FROM json_each(?))`,
+      event,
+      customer,
+      sinceMs,
+      ...from,
+      sinceMs,
+      sinceMs,
+      list,
+    );
+    const rows = yield ask(
+      `SELECT order_id, unlisted_event, sent_at FROM operations WHERE customer = ? AND unlisted_event IS NOT NULL
+         AND state IN ('created', 'found') AND coalesce(order_state, '') <> 'cancelled' AND sent_at >= ? ${isCovered}
+       ORDER BY run DESC, number DESC LIMIT ${mostUnlisted}`,
+      customer,
+      sinceMs,
+      ...from,
+    );
+    return rows.map((row) => ({
+      orderId: String(row.order_id),
+      event: Number(row.unlisted_event),
+      sentMs: Number(row.sent_at),
+    }));
   }
 
   function* findNewestOwn(customer: number, ids: string): Work<ListingFacts["newestOwn"]> {
@@ -187,7 +247,8 @@ export function createListings({ write, read }: Store): Listings {
         yield ask("DELETE FROM listings WHERE customer = ? AND ended_at < ?", customer, endedMs - keptMs);
         yield ask("INSERT INTO listings VALUES (?, ?, ?, ?)", customer, event, endedMs, dateFrom ?? null);
         const firstSeen = new Map(seen.map((row) => [String(row.order_id), Number(row.event)]));
-        return { owners, firstSeen, newestOwn: yield* findNewestOwn(customer, ids) };
+        const unlisted = yield* recordUnlisted(listing, event);
+        return { owners, firstSeen, newestOwn: yield* findNewestOwn(customer, ids), unlisted };
       }),
 
     async recordSeen(customer, ids, nowMs) {

@@ -214,8 +214,15 @@ CREATE TABLE withdrawn_orders (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** The order that was taken last from a create: it may be its own, and another person has changed it at the service. */
-const twelfth = "ALTER TABLE operations ADD COLUMN withdrawn_order TEXT;";
+/**
+ * The order that was taken last from a create: it may be its own, and another person has changed it at the service. The
+ * event of the first complete listing that lacked an order which a list had shown before.
+ */
+const twelfth = `
+ALTER TABLE operations ADD COLUMN withdrawn_order TEXT;
+ALTER TABLE operations ADD COLUMN unlisted_event INTEGER;
+CREATE INDEX unlisted_operations ON operations (customer) WHERE unlisted_event IS NOT NULL;
+`;
 
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";

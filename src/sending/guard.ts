@@ -20,7 +20,7 @@ import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { show } from "../terminal/blocks.ts";
 import { readOwner } from "./another-order.ts";
-import { nameCandidates } from "./candidates.ts";
+import { describeNotListed, nameCandidates } from "./candidates.ts";
 import { checkRun, releaseDeadRuns } from "./owners.ts";
 import type { ReconcileTools, StillInDoubt } from "./reconcile-types.ts";
 import { createReconcileTools, settleInDoubt } from "./settle.ts";
@@ -272,7 +272,7 @@ export function howToResolve(
   const from = offsetMs === undefined ? "" : ` --from ${utcDate(sentAtMs + Math.min(0, offsetMs), -1)}`;
   const wait =
     left?.kind === "early"
-      ? `${rerun} after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `
+      ? `${left.lacks === undefined ? "" : `${describeNotListed(left)}: `}${rerun} after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `
       : left?.kind === "unclear" && left.candidates.length > 0
         ? `possible matches: ${nameCandidates(left.candidates)}; `
         : left === undefined

@@ -83,6 +83,8 @@ export interface Evidence {
   latestListedMs(create: DoubtfulCreate): number;
   /** The longest time after which an own order was seen to be missing in the list. */
   readonly missingMs: number;
+  /** An own order that an earlier list had, and that this one has no more: it may lack the create's, too. */
+  unlistedFor(create: DoubtfulCreate): string | undefined;
 }
 
 export type Finding =
@@ -95,6 +97,8 @@ export type Finding =
       readonly create: DoubtfulCreate;
       readonly untilMs: number;
       readonly provedMs: number;
+      /** The list lacks this order, which it had before. */
+      readonly lacks?: string;
     }
   /** Possible matches. */
   | { readonly kind: "unclear"; readonly create: DoubtfulCreate; readonly candidates: readonly string[] };
@@ -212,9 +216,14 @@ function nearestFirst(orders: readonly UnownedOrder[], create: DoubtfulCreate): 
 function judgeAbsence(
   create: DoubtfulCreate,
   ended: NonNullable<DoubtfulCreate["ended"]>,
-  { beganMs, newestOwn, latestListedMs: listedMsOf, missingMs }: Evidence,
+  { beganMs, newestOwn, latestListedMs: listedMsOf, missingMs, unlistedFor }: Evidence,
 ): Finding {
   const { isRefused, firstListingMs = beganMs } = create;
+  const lacks = unlistedFor(create);
+  if (lacks !== undefined) {
+    const laterMs = beganMs + listedMsOf(create);
+    return { kind: "early", create, untilMs: laterMs, provedMs: laterMs, lacks };
+  }
   const madeMs = isRefused ? latestMadeMs.broken + missingMs : latestMadeMs[ended.loss];
   const quietMs = ended.atMs + madeMs;
   if (isRefused && beganMs >= quietMs) return { kind: "absent", create };

@@ -38,8 +38,11 @@ export interface ReconcileTools {
 export type Reconciled =
   /** Recorded as found, with its order; else as refused or unsent. */
   | { readonly kind: "settled"; readonly order?: OrderDetail }
-  /** A poll before `untilMs` proves nothing more; a poll at `provedMs` proves the outcome. */
-  | { readonly kind: "early"; readonly untilMs: number; readonly provedMs: number }
+  /**
+   * A poll before `untilMs` proves nothing more; a poll at `provedMs` proves the outcome. `lacks`: unless the list still
+   * lacks this order, which it had before.
+   */
+  | { readonly kind: "early"; readonly untilMs: number; readonly provedMs: number; readonly lacks?: string }
   /** Possible matches. */
   | { readonly kind: "unclear"; readonly candidates: readonly string[] };
 

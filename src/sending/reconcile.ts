@@ -33,6 +33,9 @@ const detailsAtOnce = 4;
 const mostDetails = 200;
 /** Limits one list, too. An order that is not read stays as it was recorded. */
 const mostCancelled = 20;
+const mostUnlistedRead = 5;
+/** Orders of this time before a request are in the list beside its own. */
+const besideMs = 48 * 3_600_000;
 /** Failures in a row after which no further details are read. */
 const mostFailures = 8;
 
@@ -163,6 +166,7 @@ export async function reconcileWith(
     ];
   });
   const beganMs = wallTimeOf(listing.begunMs, clock);
+  const unlisted = open.some(({ state }) => state === "unknown") ? await findUnlisted(listing, tools) : [];
   const answered = open.flatMap(({ withdrawnOrder }) => withdrawnOrder ?? []);
   const owners = await ledger.findOwners(customer, answered);
   const repeated = await ledger.findAbsent(
@@ -190,11 +194,35 @@ export async function reconcileWith(
       latestListedMs: ({ isRepeated }) =>
         latestListedMs(isRepeated ? { ...learned, shownMs: undefined } : learned, settleMs),
       missingMs: learned.missingMs,
+      unlistedFor: ({ name, sentEvent }) => {
+        const sinceMs = (operations.get(name)?.sentAtMs ?? 0) - besideMs;
+        return unlisted.find((each) => each.event > sentEvent && each.sentMs >= sinceMs)?.orderId;
+      },
     },
   );
   // One that was read while the ledger was away may be older than the request, and its time would explain nothing.
   const isAfter = (name: string) => listing.begunMs >= (begun.get(name) ?? Number.NEGATIVE_INFINITY);
   return recordFindings(findings, operations, { beganMs, isAfter }, tools);
+}
+
+/**
+ * Own orders that the list has no more, without those whose details say why: some services drop cancelled orders. The
+ * details prove nothing else: where the list lacks orders, they may come from the same copy of the data.
+ */
+async function findUnlisted(
+  { unlisted }: RecordedListing,
+  { ledger, customer, detail, clock }: ReconcileTools,
+): Promise<RecordedListing["unlisted"]> {
+  const left: (typeof unlisted)[number][] = [];
+  for (const each of unlisted.slice(0, mostUnlistedRead)) {
+    const order = await readDetail(each.orderId, detail);
+    if (order?.status !== "cancelled") left.push(each);
+    else {
+      const states = new Map([[each.orderId, order.status]]);
+      await ledger.noteStates(customer, states, clock.now(), async (ids) => new Set(ids));
+    }
+  }
+  return [...left, ...unlisted.slice(mostUnlistedRead)];
 }
 
 /** Creates that were sent, or are being sent, without a known outcome. */
@@ -416,13 +444,17 @@ async function recordFindings(
         break;
       case "early":
         if (isAfter(name)) await ledger.recordFirstListing(operation, beganMs);
-        results.set(name, { kind: "early", untilMs: finding.untilMs, provedMs: finding.provedMs });
+        results.set(name, toEarly(finding));
         break;
       case "unclear":
         results.set(name, { kind: "unclear", candidates: finding.candidates });
     }
   }
   return results;
+}
+
+function toEarly({ untilMs, provedMs, lacks }: Extract<Finding, { kind: "early" }>): Reconciled {
+  return { kind: "early", untilMs, provedMs, ...(lacks === undefined ? {} : { lacks }) };
 }
 
 function again(nowMs: number): Reconciled {

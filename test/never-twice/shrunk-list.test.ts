@@ -1,0 +1,84 @@
+/** A list that is complete in form, and has orders no more that it had before: a new index, or a copy of older data. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { outcomes, row, sheet } from "../support/imports.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
+import type { MadeOrder } from "../support/unfaithful-ways.ts";
+
+const minuteMs = 60_000;
+
+/** The list has shown the orders of three rows. `run` imports so many rows. */
+async function knownHome() {
+  const home = await createUnfaithfulHome();
+  const file = path.join(home.directory, "orders.csv");
+  const rows = ["王一", "王二", "王三", "李四"].map((name, index) =>
+    row(`A-${index}`, name, `1390013900${index}`),
+  );
+  const run = async (count: number) => {
+    await writeFile(file, sheet(...rows.slice(0, count)));
+    const ran = await home.courier(`orders import ${file} --yes --json --settle 10s`);
+    return { ...ran, report: JSON.parse(ran.stdout) };
+  };
+  expect((await run(3)).exit).toBe(0);
+  home.clock.advance(minuteMs);
+  expect((await run(3)).exit).toBe(0);
+  return { home, run };
+}
+
+/** As the courier's website does. */
+async function cancel({ service }: Awaited<ReturnType<typeof knownHome>>["home"], id: number): Promise<void> {
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  await fetch(`${service.baseUrl}/api/v1/orders/${id}`, { method: "DELETE", headers });
+}
+
+test.each<[string, (order: MadeOrder) => boolean]>([
+  ["is empty", () => true],
+  ["lacks the last two orders", ({ id }) => id >= 3],
+  ["lacks the last order and an old one", ({ id }) => id === 1 || id === 4],
+])("where it %s, it proves nothing", async (_how, isOmitted) => {
+  const { home, run } = await knownHome();
+  // The list of the first step is whole.
+  const omitFromList = (order: MadeOrder) => home.service.orders.length > 3 && isOmitted(order);
+  home.service.ways = { loss: () => "after", omitFromList };
+  const first = await run(4);
+  expect([first.exit, outcomes(first.report)], first.stderr).toEqual([6, "shipped shipped shipped unknown"]);
+  expect(first.report[3].error.message).toMatch(
+    /no matching order is listed so far, and the list lacks order \d, which it had before: run the same command again after /,
+  );
+  for (const minutes of [1, 20, 60]) {
+    home.clock.advance(minutes * minuteMs);
+    const again = await run(4);
+    expect([again.exit, home.service.orders.length], again.stderr).toEqual([6, 4]);
+  }
+  home.service.ways = {};
+  home.clock.advance(minuteMs);
+  const last = await run(4);
+  expect([last.exit, outcomes(last.report)], last.stderr).toEqual([0, "shipped shipped shipped found"]);
+  expect(home.service.orders).toHaveLength(4);
+});
+
+test("orders that it drops because they were cancelled are no sign of that", async () => {
+  const { home, run } = await knownHome();
+  const omitFromList = ({ status }: MadeOrder) => status === "cancelled";
+  const loss = () => {
+    for (const id of [1, 2]) void cancel(home, id);
+    return "before" as const;
+  };
+  home.service.ways = { loss, omitFromList };
+  const ran = await run(4);
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([5, "shipped shipped shipped"]);
+  home.service.ways = { omitFromList };
+  expect(outcomes((await run(4)).report)).toBe("cancelled cancelled shipped created");
+});
+
+test("nor is an order that was gone before the request", async () => {
+  const { home, run } = await knownHome();
+  const omitFromList = ({ id }: MadeOrder) => id === 1;
+  home.service.ways = { omitFromList };
+  expect((await run(3)).exit).toBe(0);
+  home.service.ways = { omitFromList, loss: () => "before" };
+  const ran = await run(4);
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([5, "shipped shipped shipped"]);
+});
