@@ -163,7 +163,7 @@ export const errorCodes = {
   ledger_lost: {
     exits: "5, 6",
     meaning:
-      "the ledger was removed or replaced during a run; after an order was sent (6), it does not know which ones were created",
+      "the ledger was removed or replaced during a run, also a shared one by a backup or a late standby; after an order was sent (6), it does not know which ones were created",
     next: "do not send the same order again, nor import the same file before the rows that have an order are taken out of it",
   },
   unwritten: {

@@ -278,6 +278,48 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     },
   );
 
+  test.each(["before the run began", "in the middle of the run"])(
+    "a database that comes back as it was %s has lost what was sent: the run ends, and nothing is sent twice",
+    async (when) => {
+      const own = await startPostgres();
+      onTestFinished(() => own.remove());
+      const { sandbox, ...home } = await createServedProcessHome();
+      const env = { COURIER_LEDGER: await own.createDatabase(), COURIER_SETTLE: "1s" };
+      const file = path.join(home.directory, "orders.csv");
+      await writeFile(file, sheet(row("H-1")));
+      expect((await home.courier(importing, { env })).exit).toBe(0);
+      const posts = () =>
+        sandbox.requests.filter(({ method, path }) => method === "POST" && path === "/api/v1/orders").length;
+      sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 700 }]);
+      const names = ["王五", "赵六", "孙七", "周八", "吴九", "郑十", "钱一", "冯二"];
+      await writeFile(
+        file,
+        sheet(...names.map((name, index) => row(`N-${index}`, name, `1370013700${index}`))),
+      );
+      let restore = when.startsWith("before") ? await own.copyData() : undefined;
+      const running = home.start(`${importing} --concurrency 1 --write-back done.csv`, { env });
+      await until("a request was answered", () => posts() >= 3);
+      restore ??= await own.copyData();
+      const sent = posts() + 2;
+      await until("further ones were", () => posts() >= sent);
+      await restore();
+      const { exit, stdout, stderr } = await running.ended;
+      expect(exit, stderr).toBe(6);
+      expect(stderr).toContain("the ledger has lost what this run recorded");
+      const { data } = (await (
+        await fetch(`${sandbox.baseUrl}/api/v1/orders?limit=100`, {
+          headers: { authorization: "Bearer process-key-0123456789" },
+        })
+      ).json()) as { data: readonly { id: number; receiver: { name: string } }[] };
+      for (const { id, receiver } of data)
+        if (receiver.name !== "李四") expect(stdout + stderr).toContain(String(id));
+      sandbox.faults.set([]);
+      const next = await home.courier(importing, { env });
+      expect([0, 3, 6], next.stderr).toContain(next.exit);
+      expect(posts()).toBe(names.length + 1);
+    },
+  );
+
   test("times are the database's, whatever the clock of the machine says", async () => {
     const { database, query } = await createMachines([]);
     const home = await createServedHome(); // its clock is months behind

@@ -37,6 +37,8 @@ export interface PostgresServer {
   /** `immediate` ends it as a power failure would. */
   stop(mode: "fast" | "immediate"): Promise<void>;
   start(): Promise<void>;
+  /** Copies its data as of now. The function that it returns puts the copy in their place, as a backup or a late standby. */
+  copyData(): Promise<() => Promise<void>>;
   /** Ends it, and removes all that it made. */
   remove(): Promise<void>;
 }
@@ -125,6 +127,18 @@ export async function startPostgres(): Promise<PostgresServer> {
     query,
     stop,
     start,
+    async copyData() {
+      const copy = `${data}-copy`;
+      await stop("fast");
+      await run("cp", ["-a", data, copy]);
+      await start();
+      return async () => {
+        await stop("immediate");
+        rmSync(data, { recursive: true });
+        await run("cp", ["-a", copy, data]);
+        await start();
+      };
+    },
     async remove() {
       await stop("immediate");
       rmSync(directory, { recursive: true, force: true });

@@ -66,7 +66,11 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
     throw error;
   }
 
-  const store = createSharedStore(writing, lease, () => read.databaseMs + clock.elapsed() - read.elapsedMs);
+  const store = createSharedStore(writing, {
+    lease,
+    now: () => read.databaseMs + clock.elapsed() - read.elapsedMs,
+    explainLoss: () => lostRecords(address),
+  });
   const runs = createRuns(store);
   const operations = createOperations(store, () => clock.sinceBoot());
   let openedLocal: Promise<Ledger> | undefined;
@@ -127,6 +131,12 @@ function lostLease({ text }: PostgresAddress): CourierError {
     `the ledger was out of reach for ${leaseMs / 1_000} seconds, so this run sends nothing more: ${text}`,
     { hint: "run the same command again: what was sent is looked up, and nothing is sent twice" },
   );
+}
+
+function lostRecords({ text }: PostgresAddress): CourierError {
+  return new CourierError("ledger_lost", 5, `the ledger has lost what this run recorded: ${text}`, {
+    hint: "a backup or a standby has taken its place, which does not know all that was sent: before you send anything, compare your files with courier orders list --all",
+  });
 }
 
 /** Any number, the same in all processes: one of them makes the tables. */

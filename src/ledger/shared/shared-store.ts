@@ -1,9 +1,10 @@
 /** The statements of the ledger on a PostgreSQL server. */
 
 import { randomUUID } from "node:crypto";
+import type { CourierError } from "../../core/errors.ts";
 import type { Answer, Connection } from "../../postgres/connection.ts";
 import type { SqlRow } from "../../sqlite/driver.ts";
-import { createQueue, type Ended, NotDone } from "../../sqlite/write-queue.ts";
+import { type Asked, createQueue, type Ended, NotDone } from "../../sqlite/write-queue.ts";
 import type { Question, Store, Work } from "../statements.ts";
 import type { Lease } from "./lease.ts";
 import { nowMs, schemaName } from "./shared-schema.ts";
@@ -30,16 +31,25 @@ const keptMs = 86_400_000;
 
 /**
  * The last transaction that this process has committed, by its own count. The number that the server gives a transaction
- * does not tell: after a crash it gives the same one to another transaction.
+ * does not tell: after a crash it gives the same one to another transaction. A database that has an older mark, or none,
+ * is a copy from before.
  */
-function createMarks() {
+function createMarks(now: () => number, explainLoss: () => CourierError) {
   const writer = randomUUID();
   let count = 0;
+  let committed = { count: 0, atMs: 0 };
   return {
     next() {
       count += 1;
       const own = count;
       return {
+        /** Rejects where the database has lost what was committed. */
+        async check(answer: Answer): Promise<void> {
+          const { count: expected, atMs } = committed;
+          if (expected === 0 || now() - atMs > keptMs / 2) return;
+          const [mark] = await answer("SELECT count FROM commits WHERE writer = ?", [writer]);
+          if (!mark || Number(mark.count) < expected) throw explainLoss();
+        },
         async leave(answer: Answer): Promise<void> {
           const isFirst = own === 1;
           await Promise.all([
@@ -55,12 +65,25 @@ function createMarks() {
           const rows = await answer("SELECT 1 FROM commits WHERE writer = ? AND count = ?", [writer, own]);
           return rows.length > 0;
         },
+        noteCommit(): void {
+          committed = { count: own, atMs: now() };
+        },
       };
     },
   };
 }
 
-export function createSharedStore(connection: Connection, lease: Lease, now: () => number): Store {
+export interface SharedStoreOptions {
+  readonly lease: Lease;
+  /** The database's hour. */
+  readonly now: () => number;
+  readonly explainLoss: () => CourierError;
+}
+
+export function createSharedStore(
+  connection: Connection,
+  { lease, now, explainLoss }: SharedStoreOptions,
+): Store {
   /** A change is not waited for: what is asked after it is answered after it. */
   async function run<T>(work: Work<T>, answer: Answer): Promise<T> {
     const changes: Promise<unknown>[] = [];
@@ -103,28 +126,41 @@ export function createSharedStore(connection: Connection, lease: Lease, now: () 
     }
   }
 
-  const marks = createMarks();
+  /** What was asked first is answered first. */
+  async function endAll(
+    works: readonly Asked<() => Work<unknown>>[],
+    answer: Answer,
+  ): Promise<readonly Ended[]> {
+    const ends: Ended[] = [];
+    const together: Promise<Ended>[] = [];
+    for (const { work, canWait } of works) {
+      together.push(end(work, answer));
+      if (!canWait) ends.push(...(await allEnded(together.splice(0))));
+    }
+    ends.push(...(await allEnded(together)));
+    return ends;
+  }
+
+  const marks = createMarks(now, explainLoss);
   const write = createQueue<() => Work<unknown>>({
-    commit: (works) => {
+    async commit(works) {
       const mark = marks.next();
-      return connection.transaction(
+      const ended = await connection.transaction(
         beginWrite,
         async (answer) => {
-          const marked = mark.leave(answer);
-          marked.catch(() => {}); // seen below
-          const ends: Ended[] = [];
-          const together: Promise<Ended>[] = [];
-          for (const { work, canWait } of works) {
-            // What was asked first is answered first.
-            together.push(end(work, answer));
-            if (!canWait) ends.push(...(await allEnded(together.splice(0))));
-          }
-          ends.push(...(await allEnded(together)));
-          await marked;
-          return ends;
+          // A failure of the work may come of what was lost: that is said first.
+          const all = await Promise.allSettled([
+            mark.check(answer),
+            mark.leave(answer),
+            endAll(works, answer),
+          ]);
+          for (const each of all) if (each.status === "rejected") throw each.reason;
+          return (all[2] as PromiseFulfilledResult<readonly Ended[]>).value;
         },
         { canRepeat: true, wasDone: mark.isLeft },
       );
+      mark.noteCommit();
+      return ended;
     },
   });
 
