@@ -280,10 +280,10 @@ function* decideUnedited(
     return policy.resendCancelled ? { kind: "send", allowance: "none" } : decision;
   }
   const isRefusedNow = operation !== undefined && policy.refusedNow?.has(nameOperation(operation));
-  if (operation?.content === row.content && (!policy.retryRefused || isRefusedNow))
-    return { kind: "refused", operation };
-  const supersedes = operation ? { supersedes: operation } : {};
   const blocker = findBlocker(row, equal, file, policy, nowMs);
+  const isRefused = operation?.content === row.content && (!policy.retryRefused || isRefusedNow);
+  if (isRefused && !isSentSince(row, operation, blocker)) return { kind: "refused", operation };
+  const supersedes = operation ? { supersedes: operation } : {};
   const { number, holder } = numberOf(row, file);
   const isOfOther = holder !== undefined || (numbered !== undefined && !isOfNumber);
   if (number !== undefined && isOfOther && (!blocker || isMade(blocker)))
@@ -312,6 +312,11 @@ function* decideUnedited(
   if (isMade(blocker) && policy.skipShipped && !isOfEqual && !isHeldByRow(blocker, file))
     return { kind: "shipped", operation: blocker, isElsewhere: true };
   return { kind: "held", operation: blocker };
+}
+
+/** True where an equal order was sent after the refusal: from a file of rejects, if nothing tells its row from this one. */
+function isSentSince({ ref }: RowToSend, refused: Operation, blocker: EqualOperation | undefined): boolean {
+  return ref === undefined && (blocker?.sentEvent ?? 0) > (refused.sentEvent ?? Number.POSITIVE_INFINITY);
 }
 
 /** The number in the row's cells. */

@@ -64,6 +64,35 @@ describe("the same file again", () => {
     expect(outcomes((await home.run("--retry-refused")).report)).toBe("created");
   });
 
+  test("a row without a ref that was sent from the file of rejects is not called refused", async () => {
+    const home = await createImportHome(sheet(row(""), row("", "王五", "13700137000")));
+    const closed = {
+      kind: "refuse",
+      status: 422,
+      code: "AREA_CLOSED",
+      message: "area is closed today",
+    } as const;
+    home.sandbox.faults.set([{ ...closed, method: "POST", path: "/api/v1/orders", after: 1 }]);
+    const rejects = path.join(home.directory, "rejects.csv");
+    const words = `--settle 0s --concurrency 1 --rejects ${rejects}`;
+    expect(outcomes((await home.run(words)).report)).toBe("created refused");
+    home.sandbox.faults.clear();
+    expect(outcomes((await home.importFile(rejects, "--retry-refused")).report)).toBe("created");
+    const written = path.join(home.directory, "written.csv");
+    const plain = await home.courier(`orders write-back ${home.file} -o ${written} --json`);
+    expect(JSON.parse(plain.stdout)).toMatchObject({ orders: 1, not_created: 0, unknown: 1 });
+    expect(await readFile(written, "utf8")).toMatch(
+      /^,张三,.*,,,,,equals order 1000002 \(operation 2\.1\)$/m,
+    );
+    const again = await home.run();
+    expect(again.report, again.stderr).toMatchObject([
+      { outcome: "shipped" },
+      { outcome: "held", error: { message: "equals order 1000002 (operation 2.1)" } },
+    ]);
+    expect(outcomes((await home.run("--skip-shipped")).report)).toBe("shipped shipped");
+    expect(home.posts).toBe(3);
+  });
+
   test("--retry-refused sends a row once, also where a refusal is checked before it counts", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("", "王五")));
     const post = { method: "POST", path: "/api/v1/orders" } as const;

@@ -190,6 +190,7 @@ export async function fillRows(
       return;
     }
     if (decision.kind === "in_doubt") inDoubt += 1;
+    else if (decision.kind === "held" && !afterImport) unknown += 1;
     else if (!isHeld) notCreated += 1;
     for (const each of sentLines) values.set(each, { error: plainText(reason) });
   }
@@ -247,6 +248,9 @@ export async function fillRows(
       return describe(row, decision, overview, clock.now());
     if (decision.kind === "in_doubt") return describeInDoubt(decision.operation);
     if (decision.kind === "written" && (decision.sent || decision.holder))
+      return describeHold(decision, row.ref);
+    const isNumbered = ownNumbersOf(row).length > 0;
+    if (decision.kind === "held" && isMade(decision.operation) && !isNumbered)
       return describeHold(decision, row.ref);
     // What the sheet says of its orders stays.
     if (!afterImport || decision.kind === "written") return undefined;
