@@ -71,12 +71,13 @@ export const keyHint =
 
 /**
  * Which refusals mean that there is no such order is not shown (section 7): another one, such as of a key without
- * this right, proves nothing.
+ * this right, proves nothing. Nor does a web page, as a gateway without its service answers.
  */
 export function saysNoSuchOrder(error: unknown): error is ServiceFailure {
   return (
     error instanceof ServiceFailure &&
     error.kind === "refused" &&
+    error.serviceCode !== undefined &&
     (error.status === 404 || error.status === 410 || error.serviceCode === "NOT_FOUND")
   );
 }

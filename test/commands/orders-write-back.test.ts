@@ -130,6 +130,33 @@ describe("a sheet that was imported", () => {
     expect(refreshed.result.states_from).toBe("2026-03-02T08:00:00.000Z");
   });
 
+  test.each([
+    ["a gateway's page", 403, "<html>blocked</html>"],
+    ["a gateway's page for a service that is away", 404, "<html>no backend</html>"],
+    ["maintenance", 200, '{"success":false,"error":{"code":"MAINTENANCE","message":"back soon"}}'],
+  ])("is as it was where --refresh gets %s (HTTP %i) for an order", async (_what, status, body) => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run();
+    answerRaw(home, "GET /api/v1/orders/1000001", body, { status });
+    const { exit, stderr, text } = await writeBack(home, "--refresh");
+    expect([exit, text], stderr).toEqual([1, ""]);
+    expect(errorOf({ stderr }).message).toContain(
+      "order 1000001 could not be read, and the sheet is as it was: ",
+    );
+  });
+
+  test("has what is known of an order that the service does not show any more", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run();
+    const body = '{"success":false,"error":{"code":"NO_SUCH_ORDER","message":"no such order"}}';
+    answerRaw(home, "GET /api/v1/orders/1000001", body, { status: 404 });
+    const { exit, stderr, rows } = await writeBack(home, "--refresh");
+    expect([exit, rows[1]?.[2]], stderr).toEqual([0, "pending"]);
+    expect(stderr).toContain(
+      "warning: the service does not show 1 order: what this machine knows of it is used",
+    );
+  });
+
   test("keeps what another machine wrote into rows that are not known here", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     await home.run();

@@ -1,13 +1,13 @@
 /** `courier orders write-back`: tracking numbers into the sheet that was imported, later and without sending anything. */
 
-import { ServiceFailure } from "../../api/failure.ts";
+import { ServiceFailure, saysNoSuchOrder } from "../../api/failure.ts";
 import { checkApiQuota } from "../../command/api-quota.ts";
 import { type Context, defineCommand, document, type Output } from "../../command/command.ts";
 import { switchOption, textArgument, textOption } from "../../command/options.ts";
 import { ensureWritableName } from "../../command/output-name.ts";
 import { mapInOrder } from "../../core/concurrent.ts";
 import { usageError } from "../../core/errors.ts";
-import { counted } from "../../core/wording.ts";
+import { byCount, counted } from "../../core/wording.ts";
 import type { OrderDetail } from "../../model/interface.ts";
 import type { WrittenBack } from "../../model/results.ts";
 import { readOwner } from "../../sending/another-order.ts";
@@ -186,20 +186,20 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
     const meter = context.meter();
     const read = async (id: string): Promise<OrderDetail | undefined> =>
       service.order(id).catch((error) => {
+        if (saysNoSuchOrder(error)) return undefined;
         if (!(error instanceof ServiceFailure)) throw error;
-        if (error.kind === "refused") return undefined;
         throw error.with({
           message: `order ${id} could not be read, and the sheet is as it was: ${error.message}`,
           hint: error.hintBefore("run the same command again"),
         });
       });
     const states = new Map<string, Seen>();
-    let [seen, refused] = [0, 0];
+    let [seen, unshown] = [0, 0];
     try {
       for await (const order of mapInOrder(ids, readsAtOnce, read)) {
         seen += 1;
         meter.update(() => `${seen} of ${counted(ids.length, "order")}`);
-        if (!order) refused += 1;
+        if (!order) unshown += 1;
         else {
           let isWithdrawn = false;
           const { other } = await readOwner(order, {
@@ -223,9 +223,9 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
     } finally {
       meter.end();
     }
-    if (refused > 0)
+    if (unshown > 0)
       context.messages.warn(
-        `the service does not show ${counted(refused, "order")}: what this machine knows of them is used`,
+        `the service does not show ${counted(unshown, "order")}: what this machine knows of ${byCount(unshown, "it", "them")} is used`,
       );
     return states;
   };
