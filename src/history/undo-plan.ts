@@ -1,6 +1,6 @@
 /** The plan of an undo: the orders of a run, each with its current state. */
 
-import { ServiceFailure } from "../api/failure.ts";
+import { ServiceFailure, saysNoSuchOrder } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { interrupted } from "../core/errors.ts";
@@ -40,7 +40,7 @@ export interface UndoPlan {
   readonly found: readonly ReadOrder[];
   /** Their state does not allow a cancel. */
   readonly tooLate: readonly ReadOrder[];
-  /** The service refused to show them, for example because it does not know them, and no earlier cancel may have worked. */
+  /** The service says that there is no such order, and no earlier cancel may have worked. */
   readonly refused: readonly UnreadOrder[];
   /** The service accepted an earlier cancel of them, and does not show them any more. */
   readonly unshown: readonly UnreadOrder[];
@@ -105,8 +105,10 @@ export async function planUndo(
         if (end.failure.kind === "key_refused") throw end.failure;
         unread.push({ operation: end.item, failure: end.failure });
       } else if (isCancelled(end.item) && !saysState(end.done)) doneBefore.push(end.item);
-      else if ("failure" in end.done) refused.push({ operation: end.item, failure: end.done.failure });
-      else await sort({ operation: end.item, order: end.done.order });
+      else if ("failure" in end.done) {
+        const { failure } = end.done;
+        (saysNoSuchOrder(failure) ? refused : unread).push({ operation: end.item, failure });
+      } else await sort({ operation: end.item, order: end.done.order });
     }
   } finally {
     meter.end();

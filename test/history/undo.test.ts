@@ -597,6 +597,24 @@ describe("an order that the service does not know", () => {
   });
 });
 
+test.each([
+  ["a gateway's page", 403, "<html>blocked</html>"],
+  ["a gateway's page for a service that is away", 404, "<html>no backend</html>"],
+  ["maintenance", 200, '{"success":false,"error":{"code":"MAINTENANCE","message":"back soon"}}'],
+])("an order that is answered with %s (HTTP %i): its state is not known", async (_what, status, body) => {
+  const home = await createServedHome();
+  await recordRun(home, ["created", "created"]);
+  answerRaw(home, "GET /api/v1/orders/1000001", body, { status });
+  const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+  expect(rowsOf(stdout)).toMatchObject([
+    { id: 1000002, outcome: "cancelled" },
+    { id: 1000001, outcome: "unknown" },
+  ]);
+  expect([exit, errorOf(stderr).code], stderr).toEqual([5, "state_unknown"]);
+  expect(errorOf(stderr).message).not.toContain("not cancelled");
+  expect(errorOf(stderr).hint).toContain("run the same command again");
+});
+
 test("an order that is accepted for cancelling, but not cancelled: exit 3, as orders cancel has it", async () => {
   const home = await createServedHome();
   const { orders } = await recordRun(home, ["created", "created"]);
@@ -743,11 +761,10 @@ describe("an order whose details are refused after an earlier cancel that may ha
     for (const flag of ["--yes", "--dry-run"]) {
       const { exit, stdout, stderr } = await home.courier(`undo 1 ${flag} --json`);
       expect(exit).toBe(5);
-      expect(rowsOf(stdout).map(({ id, outcome, reason }) => [id, outcome, reason])).toEqual([
-        [1000003, "refused", null],
-        [1000001, "unknown", "not_read"],
-        [1000002, "unknown", "not_read"],
-      ]);
+      // Only 404 says that there is no such order.
+      const last = status === 404 ? [1000003, "refused", null] : [1000003, "unknown", "not_read"];
+      const rows = rowsOf(stdout).map(({ id, outcome, reason }) => [id, outcome, reason]);
+      expect(rows.sort()).toEqual([[1000001, "unknown", "not_read"], [1000002, "unknown", "not_read"], last]);
       expect(errorOf(stderr).code).toBe("state_unknown");
       expect(errorOf(stderr).message).toContain("no details today");
       expect(errorOf(stderr).message).not.toMatch(/not cancelled: 1000001/);
