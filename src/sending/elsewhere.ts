@@ -19,6 +19,7 @@ import {
   stampsBehindMs,
 } from "./reconcile.ts";
 import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+import { describeGap } from "./unlisted.ts";
 
 export interface Survey {
   /** Undefined where they were not compared. */
@@ -64,6 +65,11 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
     if (error instanceof TooExpensive) return skip(`that takes ${error.calls}`);
     if (!(error instanceof CourierError) || error.exit === 4 || isInterruption(error.exit)) throw error;
     return skip(error.message);
+  }
+  const gap = await describeGap(listing, tools);
+  if (gap !== undefined) {
+    note(`Not all orders made elsewhere were compared: ${gap}`);
+    isComplete = false;
   }
   const elsewhere = await createOrdersElsewhere(listing, tools, options);
   const cancelled = listing.summaries.filter(({ status }) => status === "cancelled");

@@ -26,6 +26,7 @@ import { createAgeRules, dateSlackMs } from "./order-age.ts";
 import { orderFacts } from "./order-facts.ts";
 import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
 import type { PageHooks, Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+import { findUnlisted } from "./unlisted.ts";
 import { withdrawWrongClaims } from "./wrong-claims.ts";
 
 const detailsAtOnce = 4;
@@ -33,7 +34,6 @@ const detailsAtOnce = 4;
 const mostDetails = 200;
 /** Limits one list, too. An order that is not read stays as it was recorded. */
 const mostCancelled = 20;
-const mostUnlistedRead = 5;
 /** Orders of this time before a request are in the list beside its own. */
 const besideMs = 48 * 3_600_000;
 /** Failures in a row after which no further details are read. */
@@ -203,26 +203,6 @@ export async function reconcileWith(
   // One that was read while the ledger was away may be older than the request, and its time would explain nothing.
   const isAfter = (name: string) => listing.begunMs >= (begun.get(name) ?? Number.NEGATIVE_INFINITY);
   return recordFindings(findings, operations, { beganMs, isAfter }, tools);
-}
-
-/**
- * Own orders that the list has no more, without those whose details say why: some services drop cancelled orders. The
- * details prove nothing else: where the list lacks orders, they may come from the same copy of the data.
- */
-async function findUnlisted(
-  { unlisted }: RecordedListing,
-  { ledger, customer, detail, clock }: ReconcileTools,
-): Promise<RecordedListing["unlisted"]> {
-  const left: (typeof unlisted)[number][] = [];
-  for (const each of unlisted.slice(0, mostUnlistedRead)) {
-    const order = await readDetail(each.orderId, detail);
-    if (order?.status !== "cancelled") left.push(each);
-    else {
-      const states = new Map([[each.orderId, order.status]]);
-      await ledger.noteStates(customer, states, clock.now(), async (ids) => new Set(ids));
-    }
-  }
-  return [...left, ...unlisted.slice(mostUnlistedRead)];
 }
 
 /** Creates that were sent, or are being sent, without a known outcome. */

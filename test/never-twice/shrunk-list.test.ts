@@ -82,3 +82,21 @@ test("nor is an order that was gone before the request", async () => {
   const ran = await run(4);
   expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([5, "shipped shipped shipped"]);
 });
+
+test.each<[string, (order: MadeOrder) => boolean, boolean]>([
+  ["is empty, and the details are gone", () => true, true],
+  ["lacks an order that is shown", ({ id }) => id === 2, false],
+])(
+  "an import says that it compared not all orders made elsewhere where the list %s",
+  async (_how, omitFromList, isGone) => {
+    const { home, run } = await knownHome();
+    home.service.ways = { omitFromList, ...(isGone ? { detailLagMs: Number.MAX_SAFE_INTEGER } : {}) };
+    const words = "Not all orders made elsewhere were compared: the list lacks order ";
+    expect((await run(3)).stderr).toContain(words);
+    home.service.ways = {};
+    expect((await run(3)).stderr).not.toContain(words);
+    // One that is gone for good is no such sign.
+    home.service.ways = { omitFromList: ({ id }) => id === 2, detailLagMs: Number.MAX_SAFE_INTEGER };
+    expect((await run(3)).stderr).not.toContain(words);
+  },
+);

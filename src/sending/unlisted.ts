@@ -1,0 +1,54 @@
+/**
+ * Own orders that a list has no more: one that is complete in form may be that of a new index, or of a copy of older data,
+ * and may lack other orders, too.
+ */
+
+import { readOwner } from "./another-order.ts";
+import { readDetail } from "./learn-fields.ts";
+import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+
+type Unlisted = RecordedListing["unlisted"][number] & {
+  /** The service shows it nevertheless. */
+  readonly isShown: boolean;
+};
+
+/** More are not read, and count as missing. */
+const mostRead = 5;
+
+/**
+ * Without those whose details say why: some services drop cancelled orders. Details prove nothing else: where the list
+ * lacks orders, they may come from the same copy of the data.
+ */
+export async function findUnlisted(
+  { unlisted }: RecordedListing,
+  tools: ReconcileTools,
+): Promise<readonly Unlisted[]> {
+  const { ledger, customer, detail, clock } = tools;
+  const left: Unlisted[] = [];
+  for (const each of unlisted.slice(0, mostRead)) {
+    const order = await readDetail(each.orderId, detail);
+    if (order?.status !== "cancelled") {
+      left.push({ ...each, isShown: order !== undefined });
+      continue;
+    }
+    const states = new Map([[each.orderId, order.status]]);
+    const { other } = await readOwner(order, tools);
+    if (other === undefined)
+      await ledger.noteStates(customer, states, clock.now(), async (ids) => new Set(ids));
+  }
+  return [...left, ...unlisted.slice(mostRead).map((each) => ({ ...each, isShown: false }))];
+}
+
+/**
+ * Why a list certainly lacks orders, or may lack all of them. One that is not shown any more may have been deleted.
+ * Undefined where nothing says so.
+ */
+export async function describeGap(
+  listing: RecordedListing,
+  tools: ReconcileTools,
+): Promise<string | undefined> {
+  if (listing.unlisted.length === 0) return undefined;
+  const unlisted = await findUnlisted(listing, tools);
+  const found = unlisted.find(({ isShown }) => isShown) ?? (listing.newestOwn ? undefined : unlisted[0]);
+  return found && `the list lacks order ${found.orderId}, which it had before`;
+}
