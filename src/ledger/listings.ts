@@ -25,10 +25,11 @@ export interface ListingFacts {
   readonly unlisted: readonly UnlistedOrder[];
 }
 
-/** `event`: of the first complete listing without it. `sentMs`: when it was sent, by our clock. */
+/** `event`, `sinceMs`: of the first complete listing without it. `sentMs`: when it was sent, by our clock. */
 export interface UnlistedOrder {
   readonly orderId: string;
   readonly event: number;
+  readonly sinceMs: number;
   readonly sentMs: number;
 }
 
@@ -170,7 +171,9 @@ export function createListings({ write, read }: Store): Listings {
       list,
     );
     const rows = yield ask(
-      `SELECT order_id, unlisted_event, sent_at FROM operations WHERE customer = ? AND unlisted_event IS NOT NULL
+      `SELECT order_id, unlisted_event, sent_at, (SELECT ended_at FROM listings
+           WHERE listings.customer = operations.customer AND event = unlisted_event) AS unlisted_at
+       FROM operations WHERE customer = ? AND unlisted_event IS NOT NULL
          AND state IN ('created', 'found') AND coalesce(order_state, '') <> 'cancelled' AND sent_at >= ? ${isCovered}
        ORDER BY run DESC, number DESC LIMIT ${mostUnlisted}`,
       customer,
@@ -180,6 +183,7 @@ export function createListings({ write, read }: Store): Listings {
     return rows.map((row) => ({
       orderId: String(row.order_id),
       event: Number(row.unlisted_event),
+      sinceMs: Number(row.unlisted_at),
       sentMs: Number(row.sent_at),
     }));
   }

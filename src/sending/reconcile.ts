@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { parseInstant, utcDate } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { Learned, OwnRequest } from "../ledger/listings.ts";
+import type { Learned, OwnRequest, UnlistedOrder } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
@@ -36,6 +36,8 @@ const mostDetails = 200;
 const mostCancelled = 20;
 /** Orders of this time before a request are in the list beside its own. */
 const besideMs = 48 * 3_600_000;
+/** An order that was missing for so long before the request is gone for good. */
+const goneMs = 24 * 3_600_000;
 /** Failures in a row after which no further details are read. */
 const mostFailures = 8;
 
@@ -195,8 +197,9 @@ export async function reconcileWith(
         latestListedMs(isRepeated ? { ...learned, shownMs: undefined } : learned, settleMs),
       missingMs: learned.missingMs,
       unlistedFor: ({ name, sentEvent }) => {
-        const sinceMs = (operations.get(name)?.sentAtMs ?? 0) - besideMs;
-        return unlisted.find((each) => each.event > sentEvent && each.sentMs >= sinceMs)?.orderId;
+        const atMs = operations.get(name)?.sentAtMs ?? 0;
+        const isNew = (each: UnlistedOrder) => each.event > sentEvent || each.sinceMs >= atMs - goneMs;
+        return unlisted.find((each) => isNew(each) && each.sentMs >= atMs - besideMs)?.orderId;
       },
     },
   );

@@ -73,14 +73,18 @@ test("orders that it drops because they were cancelled are no sign of that", asy
   expect(outcomes((await run(4)).report)).toBe("cancelled cancelled shipped created");
 });
 
-test("nor is an order that was gone before the request", async () => {
+test.each([
+  ["a day before the request: it was deleted", 25, [5, "shipped shipped shipped"]],
+  ["an hour before the request: it may come from the same copy", 1, [6, "shipped shipped shipped unknown"]],
+])("an order that was gone %s", async (_when, hours, expected) => {
   const { home, run } = await knownHome();
   const omitFromList = ({ id }: MadeOrder) => id === 1;
   home.service.ways = { omitFromList };
   expect((await run(3)).exit).toBe(0);
+  home.clock.advance(hours * 60 * minuteMs);
   home.service.ways = { omitFromList, loss: () => "before" };
   const ran = await run(4);
-  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([5, "shipped shipped shipped"]);
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual(expected);
 });
 
 test.each<[string, (order: MadeOrder) => boolean, boolean]>([

@@ -56,6 +56,8 @@ export interface Adversary {
   refusesDetails: boolean;
   /** The list is refused while it is set. */
   refusesList: boolean;
+  /** The list and the details are those of a copy without the orders that were made since, while it is set. */
+  copiedMs: number | undefined;
 }
 
 export function createAdversary(clock: Pick<HandClock, "now">, { rewrite, skewMs }: Manners): Adversary {
@@ -70,7 +72,7 @@ export function createAdversary(clock: Pick<HandClock, "now">, { rewrite, skewMs
       .sort((a, b) => a.madeMs - b.madeMs)
       .filter((order) => {
         viewMs = Math.max(viewMs, order.visibleMs);
-        return viewMs <= nowMs;
+        return viewMs <= nowMs && order.madeMs < (service.copiedMs ?? Number.POSITIVE_INFINITY);
       });
   };
   const service: Adversary = {
@@ -80,6 +82,7 @@ export function createAdversary(clock: Pick<HandClock, "now">, { rewrite, skewMs
     },
     refusesDetails: false,
     refusesList: false,
+    copiedMs: undefined,
     make(draft, request, madeMs, lagMs) {
       all.push({ id: idOf(all.length), draft, request, madeMs, visibleMs: madeMs + lagMs, skewMs });
     },

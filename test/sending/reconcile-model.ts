@@ -5,7 +5,7 @@
 
 import { expect } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { OperationName, Run } from "../../src/ledger/operation.ts";
+import { isMade, type OperationName, type Run } from "../../src/ledger/operation.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { contentOf } from "../../src/model/same-order.ts";
 import { latestMadeMs } from "../../src/sending/proof.ts";
@@ -30,7 +30,8 @@ type Step =
   /** Sends once more what is known not to have been made. */
   | { readonly kind: "resend"; readonly fate: Fate; readonly lag: number }
   | { readonly kind: "wait"; readonly ms: number }
-  | { readonly kind: "look"; readonly refusal: "none" | "list" | "details" }
+  /** `copy`: the list is that of older data, and lacks orders that it had shown. */
+  | { readonly kind: "look"; readonly refusal: "none" | "list" | "details" | "copy" }
   /** Somebody sets the hour of this machine. */
   | { readonly kind: "set the hour"; readonly byMs: number }
   /** An order of another writer, to other receivers. */
@@ -71,7 +72,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       kind: fc.constant("look" as const),
-      refusal: fc.constantFrom("none", "none", "none", "list", "details"),
+      refusal: fc.constantFrom("none", "none", "none", "copy", "copy", "list", "details"),
     }),
   },
   {
@@ -133,6 +134,30 @@ export const storyOfSettings: fc.Arbitrary<Story> = fc.record({
     .map(([send, rounds]) => [send, ...rounds.flat()]),
 });
 
+/** An answer is lost, and the list falls back to older data again and again while its order is looked for. */
+export const storyOfCopies: fc.Arbitrary<Story> = fc.record({
+  rewriting: fc.constantFrom(...Object.keys(rewritings)),
+  second: fc.constant("nothing is rewritten"),
+  skewMs: fc.constant(0),
+  tellsHour: fc.boolean(),
+  knownOrders: fc.constant(true),
+  steps: fc
+    .tuple(
+      fc.record({ kind: fc.constant("send" as const), content, fate, lag: part }),
+      fc.array(
+        fc.tuple(
+          fc.record({ kind: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 60_000 }) }),
+          fc.record({
+            kind: fc.constant("look" as const),
+            refusal: fc.constantFrom("copy" as const, "copy" as const, "none" as const),
+          }),
+        ),
+        { minLength: 2, maxLength: 6 },
+      ),
+    )
+    .map(([send, rounds]) => [send, ...rounds.flat()]),
+});
+
 export interface Told {
   /** Operations by how they ended. */
   readonly states: ReadonlyMap<string, number>;
@@ -157,6 +182,8 @@ export async function play(told: Story, ledger: Ledger, clock: HandClock): Promi
     profileId: `model ${++profiles}`,
     account: "shop",
   });
+  /** What the last list had, the newest first. */
+  let listedIds: readonly string[] = [];
   const sent: { name: OperationName; content: number; run: Run; isSettled?: boolean }[] = [];
 
   const beginRun = () =>
@@ -172,7 +199,14 @@ export async function play(told: Story, ledger: Ledger, clock: HandClock): Promi
     ledger,
     customer,
     run: undefined,
-    list: (dateFrom) => service.list(dateFrom),
+    async *list(dateFrom) {
+      const ids: string[] = [];
+      for await (const summary of service.list(dateFrom)) {
+        ids.push(summary.id.value);
+        yield summary;
+      }
+      listedIds = ids;
+    },
     detail: (id) => service.detail(id),
     clockOffsetMs,
     clock,
@@ -231,14 +265,39 @@ export async function play(told: Story, ledger: Ledger, clock: HandClock): Promi
     return new Set(sent.map(({ name }) => `${name.run}.${name.number}`));
   }
 
-  async function look(refusal: "none" | "list" | "details"): Promise<void> {
+  async function look(refusal: "none" | "list" | "details" | "copy"): Promise<void> {
     service.refusesList = refusal === "list";
     service.refusesDetails = refusal === "details";
+    service.copiedMs = refusal === "copy" ? await findCopy() : undefined;
     await reconcile(tools).catch((error) => {
       if (refusal !== "list") throw error;
     });
     service.refusesList = false;
     service.refusesDetails = false;
+    service.copiedMs = undefined;
+  }
+
+  /**
+   * A copy from before an own order of these two days that the last list has shown: that is how it is known. Undefined
+   * where there is none.
+   */
+  async function findCopy(): Promise<number | undefined> {
+    const open = await ledger.openOperations(customer);
+    if (open.length === 0) return undefined;
+    const sentMs = open.map(({ operation }) => operation.sentAtMs ?? 0);
+    const listed = await Promise.all(
+      listedIds.map(async (id) => {
+        const name = (await ledger.findOwners(customer, [id])).get(id);
+        return { id, operation: name && (await ledger.findOperation(name)) };
+      }),
+    );
+    const known = listed.find(
+      ({ operation }) =>
+        operation?.sentAtMs !== undefined &&
+        isMade(operation) &&
+        sentMs.every((ms) => ms - dayMs <= (operation.sentAtMs ?? 0)),
+    );
+    return service.all.find(({ id }) => id === known?.id)?.madeMs;
   }
 
   /** What is recorded is true, at the end of all time. */
