@@ -300,7 +300,14 @@ describe("SIGTERM and SIGHUP together, as a session ends, are one request", () =
       await terminal.choose("Sender", "new address");
       await terminal.answer("Sender name", zhang[0]);
       await terminal.until("? Sender phone");
-      for (const signal of signals) terminal.signal(signal);
+      const [first, second] = signals;
+      terminal.signal(first);
+      try {
+        terminal.signal(second);
+      } catch (error) {
+        // On a busy machine, it may have ended between the two.
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
       await terminal.ended;
       expect(await home.read("code")).toMatch(ofTheFirst);
       expect(terminal.screen()).toContain("your draft is kept");
