@@ -54,24 +54,41 @@ export async function describeOther(
 ): Promise<string | undefined> {
   if (isAnotherOrder(operation, order) && !(await isExplained(operation, order, ledger)))
     return describeAnotherOrder(order);
-  const owner = differs(operation, order) ? await findBeside(operation, order, ledger) : undefined;
+  const owner = await findBeside(operation, order, ledger);
   return owner && `the service shows the data of ${nameOperation(owner)}: ${nameShown(order)}`;
 }
 
-/** A create that was sent beside this one, and whose data the order has. */
+/** A create that was sent beside this one, and whose data the order has, but not this one's. */
 async function findBeside(
   operation: Operation,
   order: OrderDetail,
   ledger: Ledger,
 ): Promise<Operation | undefined> {
+  const differing = differingFields(operation.draft, order);
+  if (differing.length === 0) return undefined;
+  const isChanged = await changedFields(operation, ledger);
+  const isOther = (fields: readonly ComparedField[]) =>
+    fields.some((field) => !numbers.includes(field) || !isChanged(field));
+  if (!isOther(differing)) return undefined;
   const beside = await ledger.findBeside(operation);
-  return beside.find((each) => each.draft && !differs(each, order) && isNamed(each.draft, order));
+  return beside.find(
+    ({ draft }) => draft && !isOther(differingFields(draft, order)) && isNamed(draft, order),
+  );
 }
 
-/** True where one of the fields that tell orders apart is another. */
-function differs({ draft = {} }: Operation, order: OrderDetail): boolean {
-  const comparison = compareDetail(draft, order);
-  return distinguishingFields.some((field) => comparison[field] === "differs");
+/** They tell two orders of one receiver apart, where the service is not known to change them. */
+const numbers: readonly ComparedField[] = ["item.quantity", "item.weight", "item.value"];
+
+/** Of the fields that tell orders apart. */
+function differingFields(draft: Draft | undefined, order: OrderDetail): readonly ComparedField[] {
+  const comparison = compareDetail(draft ?? {}, order);
+  return [...distinguishingFields, ...numbers].filter((field) => comparison[field] === "differs");
+}
+
+/** Tells which fields the service is known to change. */
+async function changedFields({ customer }: Operation, ledger: Ledger) {
+  const { fields } = await ledger.learned(customer, fieldBits);
+  return (field: ComparedField) => (fields[comparedFields.indexOf(field)]?.changed ?? 0) > 0;
 }
 
 /** By the names, or where that of the receiver is hidden, by what is shown of it, and the phone or the address. */
@@ -114,14 +131,9 @@ export type OwnerTools = Pick<
 >;
 
 /** True where the service is known to change all fields that differ. */
-async function isExplained(
-  { draft = {}, customer }: Operation,
-  order: OrderDetail,
-  ledger: Ledger,
-): Promise<boolean> {
-  const { fields } = await ledger.learned(customer, fieldBits);
-  const isChanged = (field: ComparedField) => (fields[comparedFields.indexOf(field)]?.changed ?? 0) > 0;
-  const comparison = compareDetail(draft, order);
+async function isExplained(operation: Operation, order: OrderDetail, ledger: Ledger): Promise<boolean> {
+  const isChanged = await changedFields(operation, ledger);
+  const comparison = compareDetail(operation.draft ?? {}, order);
   return distinguishingFields.every((field) => comparison[field] !== "differs" || isChanged(field));
 }
 
@@ -209,12 +221,24 @@ async function isOfBeside(operation: Operation, order: OrderDetail, ledger: Ledg
   return (await findBeside(operation, order, ledger)) !== undefined;
 }
 
-/** Where most of the receiver is hidden: the phone and the item are others. */
-function hasOtherPhoneAndItem({ draft, state }: Operation, order: OrderDetail): boolean {
+/**
+ * Whether an order that has the data of a create beside this one is certainly that one's: the goods are others, or the
+ * whole receiver is, and the service is not known to change that.
+ */
+async function isCertainlyOfBeside(
+  operation: Operation,
+  order: OrderDetail,
+  ledger: Ledger,
+): Promise<boolean> {
+  const { draft, state } = operation;
   if (!draft || state !== "created") return false;
   const comparison = compareDetail(draft, order);
-  const fields = ["receiver.phone", "item.name"] as const;
-  return fields.every((field) => comparison[field] === "differs" && kindOf(draft, field) !== "odd");
+  const isOther =
+    hasOtherWholeReceiver(draft, comparison) ||
+    (comparison["item.name"] === "differs" && kindOf(draft, "item.name") !== "odd");
+  return (
+    isOther && (await isOfBeside(operation, order, ledger)) && !(await isExplained(operation, order, ledger))
+  );
 }
 
 /** What is certain is taken from the operation, which is in doubt from then on. */
@@ -225,8 +249,7 @@ export async function withdrawIfCertain(
   clock: Clock,
 ): Promise<boolean> {
   const isCertain =
-    isCertainlyAnotherOrder(operation, order) ||
-    (hasOtherPhoneAndItem(operation, order) && (await isOfBeside(operation, order, ledger)));
+    isCertainlyAnotherOrder(operation, order) || (await isCertainlyOfBeside(operation, order, ledger));
   if (!isCertain) return false;
   const event = await ledger.withdrawOrder(operation, order.id.value, clock.now()).catch(() => undefined);
   return event !== undefined;

@@ -72,8 +72,9 @@ const furtherDetails = 5;
 /** Learns from the list of own orders which fields the service keeps. */
 export async function learnFromSummaries(
   { summaries, owners }: RecordedListing,
-  { ledger, customer }: ReconcileTools,
+  tools: ReconcileTools,
 ): Promise<void> {
+  const { ledger, customer } = tools;
   const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
   const own = [...owners.keys()];
   const fresh = await ledger.findUncompared(customer, own, listCompared, enoughOrders);
@@ -84,7 +85,11 @@ export async function learnFromSummaries(
       const comparison = compareSummary(operation.draft, summary);
       // An exchanged answer tells nothing of how the service changes fields.
       const beside = changedBits(comparison) === 0 ? [] : await ledger.findBeside(operation);
-      if (beside.some(({ draft }) => draft && isNamedAs(draft, summary))) return;
+      if (beside.some(({ draft }) => draft && isNamedAs(draft, summary))) {
+        const order = await readDetail(summary.id.value, tools.detail);
+        if (order) await readOwner(order, tools);
+        return;
+      }
       const kept = keptBits(operation.draft, comparison) | listCompared;
       await ledger.recordFields(operation, kept, changedBits(comparison));
     }),

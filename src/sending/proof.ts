@@ -54,8 +54,11 @@ export interface DoubtfulCreate {
   readonly isRefused: boolean;
   /** An equal create was lost before, and no order of it was listed. */
   readonly isRepeated: boolean;
-  /** The order that its answer named, where no other create has it: it may be this one's, and was changed since. */
-  readonly answeredId: string | undefined;
+  /**
+   * Orders that may be its own although they are no candidates: the one that its answer named, which may have been changed
+   * since; and those of other creates that show its data.
+   */
+  readonly furtherIds: readonly string[];
 }
 
 /** An order in the list that no operation of the ledger owns. */
@@ -126,10 +129,8 @@ export function judge(creates: readonly DoubtfulCreate[], evidence: Evidence): r
     if (order?.detail) return [{ kind: "found", create, order: order.detail }];
     if (!create.ended) return [];
     const possible = evidence.orders.filter((each) => !gone.has(each.id) && isPossible(each, create));
-    const candidates = nearestFirst(possible, create);
-    const { answeredId = "" } = create;
-    if (answeredId !== "" && !gone.has(answeredId) && !candidates.includes(answeredId))
-      candidates.push(answeredId);
+    const further = create.furtherIds.filter((id) => !gone.has(id));
+    const candidates = [...new Set([...nearestFirst(possible, create), ...further])];
     if (candidates.length > 0) return [{ kind: "unclear", create, candidates }];
     return [judgeAbsence(create, create.ended, evidence)];
   });
@@ -203,7 +204,7 @@ function compareTexts(a: string, b: string): number {
 }
 
 /** Orders with the most fields that agree come first. */
-function nearestFirst(orders: readonly UnownedOrder[], create: DoubtfulCreate): string[] {
+function nearestFirst(orders: readonly UnownedOrder[], create: DoubtfulCreate): readonly string[] {
   const agreeing = (order: UnownedOrder) =>
     Object.values(order.compare(create)).filter((agreement) => agreement === "agrees").length;
   return [...orders].sort((a, b) => agreeing(b) - agreeing(a)).map(({ id }) => id);

@@ -169,8 +169,9 @@ export async function reconcileWith(
   });
   const beganMs = wallTimeOf(listing.begunMs, clock);
   const unlisted = open.some(({ state }) => state === "unknown") ? await findUnlisted(listing, tools) : [];
-  const answered = open.flatMap(({ withdrawnOrder }) => withdrawnOrder ?? []);
-  const owners = await ledger.findOwners(customer, answered);
+  const answeredBy = ({ withdrawnOrder }: Operation) =>
+    withdrawnOrder === undefined ? [] : [withdrawnOrder];
+  const owners = await ledger.findOwners(customer, open.flatMap(answeredBy));
   const repeated = await ledger.findAbsent(
     customer,
     open.flatMap(({ content }) => content ?? []),
@@ -182,7 +183,10 @@ export async function reconcileWith(
         begun.get(nameOperation(operation)),
         {
           isRepeated: repeated.has(operation.content ?? ""),
-          isOwned: owners.has(operation.withdrawnOrder ?? ""),
+          furtherIds: [
+            ...(listing.contested.get(nameOperation(operation)) ?? []),
+            ...answeredBy(operation).filter((id) => !owners.has(id)),
+          ],
         },
         tools,
       ),
@@ -258,7 +262,7 @@ function begunByBoot({ sentForMs }: Operation, clock: Clock): number | undefined
 function toDoubtful(
   operation: Operation,
   begunMs: number | undefined,
-  { isRepeated, isOwned }: { readonly isRepeated: boolean; readonly isOwned: boolean },
+  { isRepeated, furtherIds }: Pick<DoubtfulCreate, "isRepeated" | "furtherIds">,
   tools: ReconcileTools,
 ): DoubtfulCreate[] {
   const { content = "", sentEvent, endedEvent, loss, firstListingMs, rejection, state } = operation;
@@ -275,7 +279,7 @@ function toDoubtful(
       firstListingMs: asOfNow(firstListingMs),
       isRefused: rejection !== undefined,
       isRepeated,
-      answeredId: isOwned ? undefined : operation.withdrawnOrder,
+      furtherIds,
     },
   ];
 }
@@ -448,7 +452,7 @@ function again(nowMs: number): Reconciled {
 async function settleFound(
   operation: Operation,
   order: OrderDetail,
-  { ledger, clock }: ReconcileTools,
+  { ledger, clock, others }: ReconcileTools,
 ): Promise<boolean> {
   const outcome = {
     state: "found",
@@ -457,6 +461,7 @@ async function settleFound(
   } as const;
   try {
     await ledger.settleCreate(operation, outcome, clock.now());
+    others?.delete(order.id.value); // of the create that it belongs to, it is no other
     return true;
   } catch (error) {
     if (!(error instanceof OrderTaken)) throw error;

@@ -3,17 +3,22 @@
  * before it, answered with another order's id.
  */
 
+import { lazy } from "../core/lazy.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { differingFields } from "../model/same-order.ts";
 import { readDetail } from "./learn-fields.ts";
 import {
+  type ComparedField,
   type Comparison,
   compareDetail,
+  comparedFields,
+  fieldBits,
   isLikely,
   isNamedAs,
   isOtherReceiver,
+  kindOf,
   nothingLearned,
 } from "./matching.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
@@ -29,30 +34,83 @@ function hasOtherPlace({ receiver: one = {} }: Draft, { receiver: other = {} }: 
   return isOther("phone") && ["province", "city", "district", "detail"].some(isOther);
 }
 
-/** True where an order is the lost create's, and not that of `owner`: two people of one name differ in phone and address. */
-function isOfLost(lost: Draft, owner: Draft, detail: OrderDetail): boolean {
+/**
+ * True where an order is the lost create's, and not that of `owner`: two people of one name differ in phone and address,
+ * two orders of one person in their goods.
+ */
+function isOfLost(lost: Draft, owner: Draft, detail: OrderDetail, keepsItems: boolean): boolean {
   const [own, other] = [compareDetail(lost, detail), compareDetail(owner, detail)];
   if (!isLikely(own, nothingLearned)) return false;
   if (isOtherReceiver(owner, other)) return true;
-  return isOtherPlace(other) && own["receiver.phone"] === "agrees" && own["receiver.address"] === "agrees";
+  if (isOtherPlace(other) && own["receiver.phone"] === "agrees" && own["receiver.address"] === "agrees")
+    return true;
+  const isOtherItem = other["item.name"] === "differs" && kindOf(owner, "item.name") !== "odd";
+  return keepsItems && isOtherItem && isWhole(lost, detail);
+}
+
+/** True for an order that shows nothing else than what was sent. */
+function isWhole(draft: Draft, detail: OrderDetail): boolean {
+  const comparison = compareDetail(draft, detail);
+  return (
+    isLikely(comparison, nothingLearned) &&
+    comparison["item.name"] === "agrees" &&
+    comparedFields.every((field) => comparison[field] !== "differs")
+  );
+}
+
+/** True where it shows something else than was sent, which the service is not known to change. */
+function differsIn(draft: Draft, detail: OrderDetail, changed: ReadonlySet<ComparedField>): boolean {
+  const comparison = compareDetail(draft, detail);
+  return comparedFields.some((field) => comparison[field] === "differs" && !changed.has(field));
 }
 
 /** Limits the details that are read for one listing. */
 const mostRead = 20;
 
+interface Contested {
+  /** By the names of lost creates. */
+  readonly contested: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
  * Takes such orders from their operations, which are in doubt from then on. Returns the listing in which these orders
- * belong to no one.
+ * belong to no one, with the orders that may be a lost create's although another one has them.
  */
 export async function withdrawWrongClaims(
   open: readonly Operation[],
   listing: RecordedListing,
   tools: ReconcileTools,
-): Promise<RecordedListing> {
+): Promise<RecordedListing & Contested> {
   const lost = open.filter(({ state, draft }) => state === "unknown" && draft !== undefined);
   const owners = new Map(listing.owners);
   const firstSeen = new Map(listing.firstSeen);
+  const contested = new Map<string, readonly string[]>();
+  /** The fields that the service is known to change. */
+  const changed = lazy(async () => {
+    const { fields } = await tools.ledger.learned(tools.customer, fieldBits);
+    return new Set(comparedFields.filter((_, place) => (fields[place]?.changed ?? 0) > 0));
+  });
   let read = 0;
+
+  /**
+   * The lost create whose data an order has, where the owner's data are in an order of no one: their answers were
+   * exchanged. Numbers alone do not say so, since services change them.
+   */
+  async function findExchanged(owner: Draft, detail: OrderDetail): Promise<Operation | undefined> {
+    const own = lost.find(({ draft }) => draft && isWhole(draft, detail));
+    if (!own) return undefined;
+    for (const summary of listing.summaries) {
+      const id = summary.id.value;
+      if (owners.has(id) || !firstSeen.has(id) || !isNamedAs(owner, summary) || read === mostRead) continue;
+      read += 1;
+      const other = await readDetail(id, tools.detail);
+      if (other && isWhole(owner, other)) return own;
+    }
+    const name = nameOperation(own);
+    contested.set(name, [...(contested.get(name) ?? []), detail.id.value]);
+    return undefined;
+  }
+
   for (const summary of listing.summaries) {
     const id = summary.id.value;
     const claim = owners.get(id);
@@ -63,14 +121,22 @@ export async function withdrawWrongClaims(
     const ownDraft = owner.draft;
     // Two people of one name have another phone and address.
     const others = named.filter(
-      ({ draft }) => draft && (!isNamedAs(ownDraft, summary) || hasOtherPlace(draft, ownDraft)),
+      ({ draft }) =>
+        draft &&
+        (!isNamedAs(ownDraft, summary) ||
+          hasOtherPlace(draft, ownDraft) ||
+          differingFields(draft, ownDraft, () => true).some((field) => field.startsWith("item."))),
     );
     if (others.length === 0) continue;
     if (read === mostRead) break;
     read += 1;
     const detail = await readDetail(id, tools.detail);
     if (!detail) continue;
-    const own = others.find(({ draft }) => draft && isOfLost(draft, ownDraft, detail));
+    const known = await changed();
+    const keepsItems = !known.has("item.name");
+    const own =
+      others.find(({ draft }) => draft && isOfLost(draft, ownDraft, detail, keepsItems)) ??
+      (differsIn(ownDraft, detail, known) ? await findExchanged(ownDraft, detail) : undefined);
     const event = own && (await tools.ledger.withdrawOrder(owner, id, tools.clock.now()));
     if (!own || event === undefined) continue;
     owners.delete(id);
@@ -81,5 +147,5 @@ export async function withdrawWrongClaims(
         "both are matched by their data now, and courier log shows the outcome",
     );
   }
-  return { ...listing, owners, firstSeen };
+  return { ...listing, owners, firstSeen, contested };
 }

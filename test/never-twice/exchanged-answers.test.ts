@@ -1,0 +1,135 @@
+/** Answers of two requests that were exchanged, or that went to the next request: each order stays its own create's. */
+
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { answerData, answerRaw, onePage, requestCount } from "../support/answers.ts";
+import { createServedHome } from "../support/courier.ts";
+import { createImportHome, type ImportHome, row, sheet } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
+
+/** From now on, each of the first two orders is shown with the data of the other. */
+async function exchange(home: ImportHome): Promise<readonly string[]> {
+  const read = async (id: number) => JSON.parse((await home.courier(`orders show ${id} --json`)).stdout);
+  const [one, two] = [await read(1000001), await read(1000002)];
+  const mix = (own: typeof one, data: typeof one) => ({ ...own, receiver: data.receiver, item: data.item });
+  const shown = [mix(two, one), mix(one, two)];
+  for (const each of shown) answerData(home, `GET /api/v1/orders/${each.id}`, JSON.stringify(each));
+  const listed = shown.map(({ item, ...each }) => ({ ...each, item_name: item.name }));
+  const pages = onePage.replace('"total_items":1', '"total_items":2');
+  answerData(home, "GET /api/v1/orders", JSON.stringify(listed), pages);
+  return [one.tracking_number, two.tracking_number];
+}
+
+describe("two rows of one import, sent at the same time", () => {
+  const other = row("A-2", "王五", "13700137001").replace("建国路88号", "南路2号");
+  test.each([
+    ["other receivers", row("A-1"), other],
+    ["one receiver, other goods", row("A-1"), row("A-2").replace("茶叶", "台灯")],
+  ])("%s: the next import gives each row its own order", async (_what, one, two) => {
+    const home = await createImportHome(sheet(one, two));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    const numbers = await exchange(home);
+    const ran = await home.run("--in-place");
+    expect(ran.stderr).toContain("the answer to 1.1 named order 1000001, but the service shows ");
+    expect(
+      ran.report.map(({ ref, outcome, id }) => [ref, outcome, id]),
+      ran.stderr,
+    ).toEqual([
+      ["A-1", "found", 1000002],
+      ["A-2", "found", 1000001],
+    ]);
+    const text = await readFile(home.file, "utf8");
+    expect(text).toMatch(new RegExp(`^A-1,.*,${numbers[1]},`, "m"));
+    expect(text).toMatch(new RegExp(`^A-2,.*,${numbers[0]},`, "m"));
+    expect(home.posts).toBe(2);
+  });
+
+  test("one receiver, another number of pieces: cancel and undo leave the order alone", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2").replace(/,1$/, ",3")));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    await exchange(home);
+    const cancelled = await home.courier("orders cancel ref:A-1 --yes");
+    expect([cancelled.exit, requestCount(home, "DELETE")], cancelled.stderr).toEqual([3, 0]);
+    expect(cancelled.stderr).toContain("the service shows the data of 1.2");
+    const undone = await home.courier("undo 1 --yes --json");
+    expect([undone.exit, requestCount(home, "DELETE")], undone.stderr).toEqual([3, 0]);
+  });
+});
+
+/** The answer to the first job is lost, and is given to the second one. `isMade`: the second order is made, too. */
+async function lateAnswerHome(second: object, isMade: boolean) {
+  const home = await createServedHome();
+  const jobs = [plainDraft, second].map((draft) => JSON.stringify(draft));
+  const send = (number: 0 | 1) =>
+    home.courier(`orders create --file - --ref J${number + 1} --yes --json --settle 10s`, {
+      stdin: jobs[number] ?? "",
+    });
+  home.sandbox.faults.set([
+    { kind: "drop_after", method: "POST", path: "/api/v1/orders", times: 1 },
+    { kind: "status", status: 503, method: "GET", path: "/api/v1/orders", body: "" },
+  ]);
+  expect((await send(0)).exit).toBe(6);
+  home.sandbox.faults.clear();
+  const answer = '{"id":1000001,"order_no":"CO1","tracking_number":"CR1","status":"pending"}';
+  answerRaw(home, "POST /api/v1/orders", `{"success":true,"data":${answer}}`, {
+    status: 201,
+    times: 1,
+    processed: isMade,
+  });
+  expect((await send(1)).exit).toBe(0);
+  const items = async () => {
+    const { stdout } = await home.courier("orders list --all --json");
+    const all: { id: number; status: string }[] = JSON.parse(stdout);
+    return Promise.all(
+      all.map(async ({ id, status }) => {
+        const { item } = JSON.parse((await home.courier(`orders show ${id} --json`)).stdout);
+        return `${id} ${item.name} ${item.quantity} ${status}`;
+      }),
+    );
+  };
+  return { home, send, items };
+}
+
+describe("an answer that went to the next request, for the same receiver", () => {
+  const { item } = plainDraft;
+
+  test("with other goods: the first job gets its order, and the second one is sent", async () => {
+    const { home, send, items } = await lateAnswerHome(
+      { ...plainDraft, item: { ...item, name: "咖啡" } },
+      false,
+    );
+    for (let time = 0; time < 3; time++) {
+      for (const job of [0, 1] as const) await send(job);
+      home.clock.advance(20 * 60_000);
+    }
+    expect((await items()).map((each) => each.split(" ")[1]).sort()).toEqual(["咖啡", item.name].sort());
+    expect((await home.courier("orders show ref:J1 --json")).stdout).toContain('"id":1000001');
+  });
+
+  test("with another number of pieces: each job gets its order", async () => {
+    const { home, send, items } = await lateAnswerHome(
+      { ...plainDraft, item: { ...item, quantity: 3 } },
+      true,
+    );
+    for (let time = 0; time < 3; time++) {
+      for (const job of [0, 1] as const) await send(job);
+      home.clock.advance(20 * 60_000);
+    }
+    expect(await items()).toHaveLength(2);
+    const pieces = async (job: string) =>
+      JSON.parse((await home.courier(`orders show ref:${job} --json`)).stdout).item.quantity;
+    expect([await pieces("J1"), await pieces("J2")]).toEqual([item.quantity ?? 1, 3]);
+  });
+
+  test("with another number of pieces, and the second order not made: the first job stays in doubt", async () => {
+    const { home, send, items } = await lateAnswerHome(
+      { ...plainDraft, item: { ...item, quantity: 3 } },
+      false,
+    );
+    for (let time = 0; time < 3; time++) {
+      expect((await send(0)).exit).toBe(2);
+      home.clock.advance(20 * 60_000);
+    }
+    expect(await items()).toHaveLength(1);
+  });
+});
