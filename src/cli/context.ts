@@ -262,7 +262,13 @@ export async function createContext(
     const { name } = active;
     const facts = { command, source, undoes, account: name, service: addressOf(active), customer: id };
     const identity = identifyProcess(processes);
-    return (await ledger()).beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
+    const book = await ledger();
+    const run = await book.beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
+    if (active.kind === "remote" && !given(host.env.COURIER_LEDGER)) {
+      const { ensureSameLedger } = await import("./open-ledger.ts");
+      await ensureSameLedger(run, await sharedLedger(), config, book, clock);
+    }
+    return run;
   }
   const beginRun = (facts: RunFacts): Promise<Run> => {
     begunCommand ??= facts.command;

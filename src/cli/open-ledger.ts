@@ -4,8 +4,10 @@ import { findAccount } from "../config/accounts.ts";
 import type { Keys } from "../config/api-keys.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
+import { CourierError } from "../core/errors.ts";
 import { type Ledger, openLedger } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
+import type { Run } from "../ledger/operation.ts";
 
 interface OpenOptions {
   readonly stateDirectory: string;
@@ -44,4 +46,26 @@ export async function findKeylessAccount(store: ConfigStore, named: string | und
   const config = await store.read().catch(() => undefined);
   const name = named ?? config?.current;
   return { kind: "keyless", ledger: config && name ? findAccount(config, name)?.ledger : undefined } as const;
+}
+
+/**
+ * Throws, exit 5, where the account of a run that has just begun records its orders in another ledger than when this command
+ * has opened it. Who changes that looks for runs before and after the change (ledgers/use.ts).
+ */
+export async function ensureSameLedger(
+  run: Run,
+  opened: string | undefined,
+  store: ConfigStore,
+  ledger: Ledger,
+  clock: Clock,
+): Promise<void> {
+  const present = findAccount(await store.read(), run.account)?.ledger;
+  if (present === opened) return;
+  await ledger.endRun(run.number, 5, clock.now());
+  throw new CourierError(
+    "database",
+    5,
+    `the ledger of the account ${run.account} was changed meanwhile: nothing was sent`,
+    { hint: "run the same command again: it uses the present ledger" },
+  );
 }

@@ -72,6 +72,7 @@ export const useLedger = defineCommand({
       const changed = parsed ? { ...stored, ledger: parsed.text } : stored;
       return { ...config, accounts: { ...config.accounts, [account.name]: changed } };
     });
+    if (before) await undoWhereOneRuns(before, account, context);
     if (before?.isShared)
       context.messages.warn(
         `machines that go on with ${showAddress(before.path).place} and this one do not know of each other's orders from now on`,
@@ -92,6 +93,19 @@ export const useLedger = defineCommand({
     );
   },
 });
+
+/** A run may have begun between the look for runs and the change. One that begins later sees the change. */
+async function undoWhereOneRuns(before: Ledger, account: NamedAccount, context: Context): Promise<void> {
+  try {
+    await ensureNoneRuns(before, (run) => run.account === account.name, context);
+  } catch (error) {
+    await context.config.update((config) => ({
+      ...config,
+      accounts: { ...config.accounts, [account.name]: account.stored },
+    }));
+    throw error;
+  }
+}
 
 function view(used: LedgerUsed): readonly Block[] {
   const { account, ledger, engine, tables_version, latency_us, runs, operations, weaknesses } = used;

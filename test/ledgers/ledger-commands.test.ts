@@ -7,6 +7,7 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
+import type { Choice } from "../../src/core/prompts.ts";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { toJsonSchema } from "../../src/model/json-schema.ts";
@@ -17,6 +18,7 @@ import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
 import { recordRun, withLedger } from "../support/ledger.ts";
 import { breakAtCommit } from "../support/lost-commit.ts";
+import { plainDraft } from "../support/orders.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { canMount, holdFile, mountDisk } from "../support/small-disk.ts";
@@ -221,6 +223,40 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     const { result } = await home.json("ledger status", { env: { COURIER_LEDGER: address } });
     expect(result).toMatchObject({ ledger: address, named_by: "COURIER_LEDGER" });
   });
+
+  test.each(["orders import", "orders create --file"])(
+    "%s that waits at its question sends nothing from the ledger that the account has left meanwhile",
+    async (words) => {
+      const home = await createShop();
+      const address = await server.createDatabase();
+      const file = path.join(home.directory, "order.json");
+      await writeFile(file, JSON.stringify(plainDraft));
+      const isImport = words.endsWith("import");
+      const prompts = {
+        ...scriptedPrompts({}),
+        confirm: async () => {
+          expect((await home.courier(`ledger use ${address}`)).exit).toBe(0);
+          return true;
+        },
+        choose: async <T>(_question: string, choices: readonly Choice<T>[]) => {
+          expect((await home.courier(`ledger use ${address}`)).exit).toBe(0);
+          return choices.find(({ label }) => label.includes("Send"))?.value as T;
+        },
+      };
+      const waiting = await home.courier([...words.split(" "), isImport ? home.file : file], {
+        terminal: 100,
+        prompts,
+      });
+      expect([waiting.exit, home.posts], waiting.stderr).toEqual([5, 0]);
+      expect(waiting.stderr).toContain(
+        "the ledger of the account shop was changed meanwhile: nothing was sent",
+      );
+      expect(waiting.stderr).toContain("run the same command again");
+      const again = await home.courier([...words.split(" "), isImport ? home.file : file, "--yes"]);
+      expect([again.exit, home.posts], again.stderr).toEqual([0, isImport ? 3 : 1]);
+      expect((await home.json("ledger use local --new --yes")).exit).toBe(0);
+    },
+  );
 
   test("use refuses a ledger that lacks the account's runs; --new asks twice", async () => {
     const home = await createShop();
