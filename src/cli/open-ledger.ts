@@ -50,7 +50,7 @@ export async function findKeylessAccount(store: ConfigStore, named: string | und
 
 /**
  * Throws, exit 5, where the account of a run that has just begun records its orders in another ledger than when this command
- * has opened it. Who changes that looks for runs before and after the change (ledgers/use.ts).
+ * has opened it. Who changes that searches for runs before and after the change (ledgers/use.ts).
  */
 export async function ensureSameLedger(
   run: Run,

@@ -62,7 +62,7 @@ export function describeHold(decision: RowDecision, ref: string | undefined): st
 
 /** Why an order that was not sent from this machine holds a row. */
 function describeElsewhere({ orderId, isCertain }: OrderElsewhere): string {
-  return `${isCertain ? "equals" : "may equal"} order ${orderId}, which was not sent from this machine`;
+  return `${isCertain ? "equals" : "may equal"} order ${orderId}, which this ledger does not know`;
 }
 
 /** Why the number in the sheet holds a row. */

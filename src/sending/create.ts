@@ -148,8 +148,9 @@ async function passesElsewhere({ draft, elsewhere, ask }: OrderToSend): Promise<
   const [order] = (await (await elsewhere?.())?.findEqual(draft)) ?? [];
   if (!order || !ask) return true;
   const { orderId, isCertain } = order;
-  if (isCertain) return ask(`An equal order, ${orderId}, was not sent from this machine. Send it again?`);
-  return ask(`Order ${orderId}, which was not sent from this machine, may be equal. Send this one?`);
+  if (isCertain)
+    return ask(`An equal order, ${orderId}, exists, which this ledger does not know. Send it again?`);
+  return ask(`Order ${orderId}, which this ledger does not know, may be equal. Send this one?`);
 }
 
 async function send(

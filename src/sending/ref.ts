@@ -43,7 +43,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
     const holder = isDuplicateAllowed ? undefined : await ledger.findHolder(customer, shop, ref);
     if (holder === undefined) return undefined;
     throw notSent(
-      `a row with the ref ${ref} was held by order ${holder}, which was not sent from this machine`,
+      `a row with the ref ${ref} was held by order ${holder}, which this ledger does not know`,
       `look at it: ${context.nextCommand(`orders show ${holder}`)}; to ship another one, add --allow-duplicate`,
     );
   }

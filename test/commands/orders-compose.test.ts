@@ -805,7 +805,7 @@ describe("an equal order within a day", () => {
   test("is asked about too where another machine has made it; no goes back to the review", async () => {
     const home = await createServedHome();
     await home.courier(words, { env: { COURIER_STATE_DIR: `${home.directory}/another machine` } });
-    const question = "An equal order, 1000001, was not sent from this machine. Send it again?";
+    const question = "An equal order, 1000001, exists, which this ledger does not know. Send it again?";
     const { exit, bodies, person } = await compose(home, [
       ...shortForm(),
       send,

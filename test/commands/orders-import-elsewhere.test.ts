@@ -167,7 +167,7 @@ describe("a row that equals an order made elsewhere", () => {
     expect([exit, outcomes(report)]).toEqual([3, "held created"]);
     expect(report[0]?.error).toMatchObject({
       code: "duplicate",
-      message: "equals order 1000001, which was not sent from this machine",
+      message: "equals order 1000001, which this ledger does not know",
     });
     expect(stderr).toContain("1 row is held and not sent: row 1 (A-1): equals order 1000001");
   });
@@ -182,11 +182,11 @@ describe("a row that equals an order made elsewhere", () => {
     for (const words of ["", "--skip-shipped"]) {
       const { exit, report } = await home.run(words);
       expect([exit, report[0]?.outcome]).toEqual([3, "held"]);
-      expect(report[0]?.error?.message).toBe("may equal order 1000001, which was not sent from this machine");
+      expect(report[0]?.error?.message).toBe("may equal order 1000001, which this ledger does not know");
     }
     home.sandbox.faults.clear();
     const { report } = await home.run();
-    expect(report[0]?.error?.message).toBe("equals order 1000001, which was not sent from this machine");
+    expect(report[0]?.error?.message).toBe("equals order 1000001, which this ledger does not know");
     expect(home.posts).toBe(2);
   });
 
@@ -198,14 +198,12 @@ describe("a row that equals an order made elsewhere", () => {
     await home.put(sheet(corrected, row("B-1", "王五", "13700137001")));
     const ran = await home.run("--skip-shipped");
     expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([3, "held shipped"]);
-    expect(ran.report[0]?.error?.message).toBe(
-      "may equal order 1000001, which was not sent from this machine",
-    );
+    expect(ran.report[0]?.error?.message).toBe("may equal order 1000001, which this ledger does not know");
     const draft = home.sandbox.requests.find(({ method }) => method === "POST")?.body ?? "";
     const single = await home.courier("orders create --file - --ref A-1 --yes", { stdin: draft });
     expect([single.exit, home.posts], single.stderr).toEqual([2, 2]);
     expect(single.stderr).toContain(
-      "a row with the ref A-1 was held by order 1000001, which was not sent from this machine; nothing was sent",
+      "a row with the ref A-1 was held by order 1000001, which this ledger does not know; nothing was sent",
     );
     expect(outcomes((await home.run("--allow-duplicate A-1")).report)).toBe("created shipped");
     expect(outcomes((await home.run()).report)).toBe("shipped shipped");
@@ -433,7 +431,7 @@ describe("an order made elsewhere that the service shows in another way", () => 
     const ran = await home.courier("orders import - --yes --json", { stdin });
     const report = JSON.parse(ran.stdout);
     expect([ran.exit, outcomes(report)], ran.stderr).toEqual([3, "held created"]);
-    expect(report[0].error.message).toBe("may equal order 1, which was not sent from this machine");
+    expect(report[0].error.message).toBe("may equal order 1, which this ledger does not know");
     expect(ran.stderr).toContain(
       "where the order that a row may equal is its own, leave the row out of the file",
     );

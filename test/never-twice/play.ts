@@ -37,8 +37,7 @@ const finalPauseMs = 20 * minute;
 const finalRuns = 18;
 const timePattern = /after \d\d:\d\d/;
 /** A person has something to decide by: possible matches, how to look for them, or which cannot be read. */
-const candidatesPattern =
-  /possible matches: \d|orders resolve|state_unknown|which was not sent from this machine/;
+const candidatesPattern = /possible matches: \d|orders resolve|state_unknown|which this ledger does not know/;
 
 /** A home and its service, with a ledger that knows what it is to know, which every case begins from. */
 export interface Stage {
