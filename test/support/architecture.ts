@@ -114,7 +114,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/api/with-known-orders.ts": "the service does not know that orders are remembered",
   "src/cli/cleanup.ts": "the order in which a run ends",
   "src/cli/forget-orders.ts": "only a logout and a reset of the sandbox load it",
-  "src/cli/open-ledger.ts": "a run without a ledger loads nothing of it",
   "src/cli/raw-output.ts": "only `courier api` has it",
   "src/cli/runtime-info.ts": "facts about this machine, and nothing of the run",
   "src/cli/typed-globals.ts": "a screen alone runs commands, and no other run loads it",
