@@ -28,14 +28,22 @@ export function createEqualRows(file: FileFacts, later: () => Iterable<ImportRow
         counts.set(content, count);
         return count;
       };
-      const isByPosition = (row: ImportRow) =>
-        isEqual(row) && file.byNumber?.operationOf(row.row) === undefined;
-      for (const row of later()) if (isByPosition(row)) countUp(row.content);
+      const { byNumber } = file;
+      const isByPosition = (row: ImportRow) => isEqual(row) && byNumber?.operationOf(row.row) === undefined;
+      for (const row of later()) if (isByPosition(row) && !byNumber?.isForeign(row)) countUp(row.content);
       return rows.map((row) => {
         if (!isByPosition(row)) return row;
-        const names = new Set(taken.get(row.content)?.values());
+        const { content } = row;
+        const ended = taken.get(content) ?? new Map<number, string>();
+        const names = new Set(ended.values());
         const isTaken = (operation: Operation) => names.has(nameOperation(operation));
-        return { ...row, occurrence: countUp(row.content), isTaken };
+        if (!byNumber?.isForeign(row)) return { ...row, occurrence: countUp(content), isTaken };
+        const isForeign = (each: number) => byNumber.isForeign({ row: each, content });
+        const isPlain = (each: number) => !isForeign(each) && byNumber.operationOf(each) === undefined;
+        const count = (isMeant: (each: number) => boolean) => [...ended.keys()].filter(isMeant).length;
+        const left = byNumber.countPlain(content, file.countOf(content)) - count(isPlain);
+        const before = byNumber.foreignBefore(row) - count((each) => each < row.row && isForeign(each));
+        return { ...row, occurrence: Math.max(0, left) + before + 1, isTaken };
       });
     },
     take({ row, decision, operation }: Claim): void {
@@ -58,9 +66,17 @@ function ownOperation(decision: RowDecision): Operation | undefined {
 }
 
 /** Rows as they are read, each with its number among those equal rows that only their places tell apart. */
-export function skipNumbered(rows: readonly ImportRow[], { byNumber }: FileFacts): readonly RowToSend[] {
+export function skipNumbered(
+  rows: readonly ImportRow[],
+  { byNumber, countOf }: FileFacts,
+): readonly RowToSend[] {
   if (!byNumber) return rows;
-  return rows.map((row) =>
-    row.ref === undefined ? { ...row, occurrence: row.occurrence - byNumber.countBefore(row) } : row,
-  );
+  return rows.map((row) => {
+    if (row.ref !== undefined) return row;
+    const foreign = byNumber.foreignBefore(row);
+    const occurrence = byNumber.isForeign(row)
+      ? byNumber.countPlain(row.content, countOf(row.content)) + foreign + 1
+      : row.occurrence - byNumber.countBefore(row) - foreign;
+    return { ...row, occurrence };
+  });
 }

@@ -28,17 +28,21 @@ export function indexByNumber(
   const own = new Map<number, RowNumber & { readonly operation: OperationName }>();
   const holders = new Map<string, NumberedRow>();
   const ofContents = new Map<string, number[]>();
+  const foreign = new Map<string, number[]>();
+  const put = (map: Map<string, number[]>, { row, content, ref }: NumberedRow) => {
+    if (ref !== undefined) return;
+    const same = map.get(content) ?? [];
+    map.set(content, same);
+    same.push(row);
+  };
   for (const row of rows) {
     const found = candidatesOf(row, known).find(
       ({ create }) => !holders.has(nameOperation(create)) && isOwn(row, create, file),
     );
+    put(found ? ofContents : foreign, row);
     if (!found) continue;
     own.set(row.row, { number: found.number, operation: found.create });
     holders.set(nameOperation(found.create), row);
-    if (row.ref !== undefined) continue;
-    const same = ofContents.get(row.content) ?? [];
-    same.push(row.row);
-    ofContents.set(row.content, same);
   }
   const firstRows = new Map<string, NumberedRow>();
   const numbers = new Map<number, RowNumber>();
@@ -68,6 +72,10 @@ export function indexByNumber(
     numberOf: (row) => numbers.get(row),
     rowOf: (number) => firstRows.get(number)?.row,
     countBefore: ({ row, content }) => ofContents.get(content)?.filter((each) => each < row).length ?? 0,
+    foreignBefore: ({ row, content }) => foreign.get(content)?.filter((each) => each < row).length ?? 0,
+    isForeign: ({ row, content }) => foreign.get(content)?.includes(row) ?? false,
+    countPlain: (content, all) =>
+      all - (ofContents.get(content)?.length ?? 0) - (foreign.get(content)?.length ?? 0),
   };
 }
 

@@ -100,6 +100,12 @@ export interface RowsByNumber {
   rowOf(number: string): number | undefined;
   /** How many rows without a ref that have their operations by number, and this content, are above the row. */
   countBefore(row: Pick<RowToSend, "row" | "content">): number;
+  /** The same for rows with other numbers: the orders of this ledger belong to their equal rows first. */
+  foreignBefore(row: Pick<RowToSend, "row" | "content">): number;
+  /** True for a row without a ref, with numbers none of which is known to be its own. */
+  isForeign(row: Pick<RowToSend, "row" | "content">): boolean;
+  /** How many rows without a ref and without any number have this content, of so many in all. */
+  countPlain(content: string, all: number): number;
 }
 
 /** How a row is named: by its number, or the numbers of an order's rows. */
@@ -382,7 +388,9 @@ function findSlot(
   const all = own.filter(({ allowance }) => allowance !== "extra");
   const isByNumber = numbered && file.byNumber?.operationOf(row) === nameOperation(numbered);
   if (isByNumber) return numbered;
-  const slots = all.filter((each) => !isTaken(each) && !isHeldByRow(each, file));
+  const slots = all.filter(
+    (each) => !isTaken(each) && !isHeldByRow(each, file) && !isWrittenBeside(each, row, file),
+  );
   // A row that a flag names again keeps its operation. Its equal rows, which were held, do not get it.
   const isNamed = (each: Operation) =>
     each.allowance === "equal" &&
@@ -416,6 +424,14 @@ export function canHaveRef(
 ): boolean {
   if (sent === undefined || sent === ref) return true;
   return !hasRef(sent) && (ref === undefined || isRewrittenRef(ref, sent));
+}
+
+/** True where another row has a number of the operation's order, which this run may have recorded just now. */
+function isWrittenBeside({ order }: Operation, row: number, { byNumber }: FileFacts): boolean {
+  return [order?.tracking_number, order?.order_no].some((number) => {
+    const holder = number ? byNumber?.rowOf(number) : undefined;
+    return holder !== undefined && holder !== row;
+  });
 }
 
 /** True where a row of the file has the number of the operation's order. */
