@@ -21,7 +21,7 @@ export async function findElsewhere(
   context: Context,
 ): Promise<
   Pick<Survey, "found" | "comparedMs"> &
-    Pick<RowPolicy, "elsewhere" | "numbersElsewhere" | "isCancelledNumber">
+    Pick<RowPolicy, "elsewhere" | "numbersElsewhere" | "isListed" | "isCancelledNumber">
 > {
   const { messages, globals } = context;
   const tools = { ...(await createReconcileTools(choice, context)), mostCancelledRead, others };
@@ -39,6 +39,7 @@ export async function findElsewhere(
     found,
     comparedMs,
     numbersElsewhere: (orderId: string) => numbers.get(orderId) ?? [],
+    isListed: (orderId: string) => numbers.has(orderId),
     isCancelledNumber: (number: string) => cancelledNumbers.has(number),
   };
   if (!elsewhere || elsewhere.isEmpty) return { elsewhere: undefined, ...known };

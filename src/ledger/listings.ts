@@ -1,5 +1,6 @@
 /** Complete listings of the account, and what the ledger learns from them about the service. */
 
+import type { SqlRow } from "../sqlite/driver.ts";
 import { nextEvent } from "./events.ts";
 import { numberOf, type Operation, type OperationName, readOperation, textOf } from "./operation.ts";
 import { ask, inList, type Store, type Work } from "./statements.ts";
@@ -21,16 +22,15 @@ export interface ListingFacts {
   readonly firstSeen: ReadonlyMap<string, number>;
   /** The newest request of an own order in the list. */
   readonly newestOwn: OwnRequest | undefined;
-  /** Own orders that it lacks, though an earlier list had them, the newest first: it may lack others, too. */
+  /** Recent own orders that it lacks: it may lack others, too. */
   readonly unlisted: readonly UnlistedOrder[];
 }
 
-/** `event`, `sinceMs`: of the first complete listing without it. `sentMs`: when it was sent, by our clock. */
+/** `sentMs`: when it was sent, by our clock. `missing`: the first complete listing without it, where one had it before. */
 export interface UnlistedOrder {
   readonly orderId: string;
-  readonly event: number;
-  readonly sinceMs: number;
   readonly sentMs: number;
+  readonly missing: { readonly event: number; readonly sinceMs: number } | undefined;
 }
 
 /** The request of an own order: its event, and the time by our clock when it was sent. */
@@ -170,7 +170,7 @@ export function createListings({ write, read }: Store): Listings {
       sinceMs,
       list,
     );
-    const rows = yield ask(
+    const lost = yield ask(
       `SELECT order_id, unlisted_event, sent_at, (SELECT ended_at FROM listings
            WHERE listings.customer = operations.customer AND event = unlisted_event) AS unlisted_at
        FROM operations WHERE customer = ? AND unlisted_event IS NOT NULL
@@ -180,12 +180,28 @@ export function createListings({ write, read }: Store): Listings {
       sinceMs,
       ...from,
     );
-    return rows.map((row) => ({
-      orderId: String(row.order_id),
-      event: Number(row.unlisted_event),
-      sinceMs: Number(row.unlisted_at),
-      sentMs: Number(row.sent_at),
-    }));
+    const neverListed = yield ask(
+      `SELECT order_id, sent_at FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created'
+         AND first_shown_ms IS NULL AND coalesce(order_state, '') <> 'cancelled' AND sent_at BETWEEN ? AND ? ${isCovered}
+         AND run >= coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)
+         AND order_id NOT IN (SELECT value FROM json_each(?))
+       ORDER BY run, number LIMIT ${mostUnlisted}`,
+      customer,
+      sinceMs,
+      beganMs,
+      ...from,
+      sinceMs,
+      sinceMs,
+      list,
+    );
+    const facts = (row: SqlRow) => ({ orderId: String(row.order_id), sentMs: Number(row.sent_at) });
+    return [
+      ...lost.map((row) => ({
+        ...facts(row),
+        missing: { event: Number(row.unlisted_event), sinceMs: Number(row.unlisted_at) },
+      })),
+      ...neverListed.map((row) => ({ ...facts(row), missing: undefined })),
+    ];
   }
 
   function* findNewestOwn(customer: number, ids: string): Work<ListingFacts["newestOwn"]> {

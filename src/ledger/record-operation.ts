@@ -109,18 +109,19 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     }: Extract<RowDecision, { kind: "elsewhere" }>,
     nowMs: number,
   ): Work<void> {
-    if (!isCertain) return;
     const { content, draft, ref } = row;
+    if (!isCertain && ref === undefined) return;
     yield ask(
-      `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO NOTHING`,
+      `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (customer, content, order_id) DO UPDATE SET is_certain = 1 WHERE excluded.is_certain = 1`,
       run.customer,
       content,
       orderId,
       ref === undefined ? null : file.shop,
       ref ?? null,
+      isCertain ? 1 : 0,
     );
-    if (!isCovered) return;
+    if (!isCertain || !isCovered) return;
     const name = yield* insert(run, { kind: "create", state: "ready", content, draft, file, row });
     yield* setOutcome(name, { state: "found", order, orderState }, nowMs);
   }

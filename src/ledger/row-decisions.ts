@@ -1,5 +1,6 @@
 /** Decisions about the rows of an import, by what the ledger has of them. */
 
+import type { SqlRow } from "../sqlite/driver.ts";
 import { heldByContents, heldByRefs, type OperationFinder, ofUnseen } from "./find-operations.ts";
 import { nameOperation, type Operation, textOf } from "./operation.ts";
 import { createRowLookup } from "./row-lookup.ts";
@@ -30,7 +31,7 @@ interface Others {
   readonly gone: readonly Operation[];
   /** Orders made elsewhere that held rows before, by content and by ref. */
   readonly equal: ReadonlyMap<unknown, string>;
-  readonly named: ReadonlyMap<unknown, string>;
+  readonly named: readonly SqlRow[];
 }
 
 /** Decides about the rows of a batch, one after the other. */
@@ -138,7 +139,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
         gone: yield* onlyGone(readAll(unseen), file),
         // The first of each.
         equal: new Map(equal.map((row) => [row.content, String(row.order_id)] as const).reverse()),
-        named: new Map(named.map((row) => [row.ref, String(row.order_id)] as const).reverse()),
+        named,
       };
       return others;
     }
@@ -191,9 +192,13 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       isFree: (orderId: string) => boolean,
     ): Work<OrderElsewhere | undefined> {
       const { equal, named } = yield* findOthers();
+      // What only may have equalled this very row, and is in the list now, was compared anew.
+      const isCompared = (row: SqlRow) =>
+        row.is_certain === 0 && row.content === content && policy.isListed?.(String(row.order_id)) === true;
+      const ofRef = named.filter((row) => row.ref === ref && !isCompared(row));
       const held = [
         { orderId: equal.get(content), isCertain: true },
-        { orderId: named.get(ref), isCertain: false },
+        ...ofRef.map((row) => ({ orderId: String(row.order_id), isCertain: false })),
       ];
       return held.find((each): each is OrderElsewhere => each.orderId !== undefined && isFree(each.orderId));
     }

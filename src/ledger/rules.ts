@@ -144,6 +144,8 @@ export interface RowPolicy {
         isTaken?: (orderId: string) => boolean,
       ) => OrderElsewhere | undefined)
     | undefined;
+  /** True for an order in the list of this run. */
+  readonly isListed?: ((orderId: string) => boolean) | undefined;
   /** The numbers of an order elsewhere, where a list has shown it. */
   readonly numbersElsewhere?: ((orderId: string) => readonly string[]) | undefined;
   /** True for the number of an order that the service's list calls cancelled. */

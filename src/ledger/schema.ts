@@ -216,12 +216,14 @@ CREATE TABLE withdrawn_orders (
 
 /**
  * The order that was taken last from a create: it may be its own, and another person has changed it at the service. The
- * event of the first complete listing that lacked an order which a list had shown before.
+ * event of the first complete listing that lacked an order which a list had shown before. An order elsewhere that may have
+ * equalled a row holds it by its ref.
  */
 const twelfth = `
 ALTER TABLE operations ADD COLUMN withdrawn_order TEXT;
 ALTER TABLE operations ADD COLUMN unlisted_event INTEGER;
 CREATE INDEX unlisted_operations ON operations (customer) WHERE unlisted_event IS NOT NULL;
+ALTER TABLE orders_elsewhere ADD COLUMN is_certain INTEGER NOT NULL DEFAULT 1;
 `;
 
 /** What SQLite says where one of the triggers below stops a write. */

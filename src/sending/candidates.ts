@@ -12,6 +12,6 @@ export function nameCandidates(ids: readonly string[]): string {
 
 /** `no matching order is listed so far`, and why that proves nothing. */
 export function describeNotListed({ lacks }: Extract<StillInDoubt, { readonly kind: "early" }>): string {
-  const also = lacks === undefined ? "" : `, and the list lacks order ${lacks}, which it had before`;
+  const also = lacks === undefined ? "" : `, and the list lacks order ${lacks}, which the ledger knows`;
   return `no matching order is listed so far${also}`;
 }

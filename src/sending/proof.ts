@@ -16,7 +16,7 @@ import {
 /** The service makes an order at most so long after its request has ended. */
 export const latestMadeMs: Readonly<Record<Loss, number>> = { broken: 2_000, timeout: 60_000 };
 /** The list shows an order at most so long after it was made, while the delay of the service is not known. */
-const unknownDelayMs = 15 * 60_000;
+export const unknownDelayMs = 15 * 60_000;
 const leastDelayMs = 10_000;
 const delayFactor = 10;
 const unknownFactor = 2;
@@ -86,7 +86,7 @@ export interface Evidence {
   latestListedMs(create: DoubtfulCreate): number;
   /** The longest time after which an own order was seen to be missing in the list. */
   readonly missingMs: number;
-  /** An own order that an earlier list had, and that this one has no more: it may lack the create's, too. */
+  /** An own order that must be in the list, and that it lacks: it may lack the create's, too. */
   unlistedFor(create: DoubtfulCreate): string | undefined;
 }
 
@@ -100,7 +100,7 @@ export type Finding =
       readonly create: DoubtfulCreate;
       readonly untilMs: number;
       readonly provedMs: number;
-      /** The list lacks this order, which it had before. */
+      /** The list lacks this own order. */
       readonly lacks?: string;
     }
   /** Possible matches. */

@@ -40,7 +40,7 @@ export type Reconciled =
   | { readonly kind: "settled"; readonly order?: OrderDetail }
   /**
    * A poll before `untilMs` proves nothing more; a poll at `provedMs` proves the outcome. `lacks`: unless the list still
-   * lacks this order, which it had before.
+   * lacks this own order.
    */
   | { readonly kind: "early"; readonly untilMs: number; readonly provedMs: number; readonly lacks?: string }
   /** Possible matches. */

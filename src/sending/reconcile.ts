@@ -24,7 +24,14 @@ import {
 } from "./matching.ts";
 import { createAgeRules, dateSlackMs } from "./order-age.ts";
 import { orderFacts } from "./order-facts.ts";
-import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
+import {
+  type DoubtfulCreate,
+  type Finding,
+  judge,
+  latestListedMs,
+  type UnownedOrder,
+  unknownDelayMs,
+} from "./proof.ts";
 import type { PageHooks, Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 import { findUnlisted } from "./unlisted.ts";
 import { withdrawWrongClaims } from "./wrong-claims.ts";
@@ -202,8 +209,11 @@ export async function reconcileWith(
       missingMs: learned.missingMs,
       unlistedFor: ({ name, sentEvent }) => {
         const atMs = operations.get(name)?.sentAtMs ?? 0;
-        const isNew = (each: UnlistedOrder) => each.event > sentEvent || each.sinceMs >= atMs - goneMs;
-        return unlisted.find((each) => isNew(each) && each.sentMs >= atMs - besideMs)?.orderId;
+        const counts = ({ sentMs: ownMs, missing }: UnlistedOrder) =>
+          missing
+            ? missing.event > sentEvent || missing.sinceMs >= atMs - goneMs
+            : beganMs - ownMs > (settleMs ?? unknownDelayMs);
+        return unlisted.find((each) => counts(each) && each.sentMs >= atMs - besideMs)?.orderId;
       },
     },
   );

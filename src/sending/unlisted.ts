@@ -3,8 +3,10 @@
  * and may lack other orders, too.
  */
 
+import type { UnlistedOrder } from "../ledger/listings.ts";
 import { readOwner } from "./another-order.ts";
 import { readDetail } from "./learn-fields.ts";
+import { unknownDelayMs } from "./proof.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 type Unlisted = RecordedListing["unlisted"][number] & {
@@ -47,8 +49,12 @@ export async function describeGap(
   listing: RecordedListing,
   tools: ReconcileTools,
 ): Promise<string | undefined> {
-  if (listing.unlisted.length === 0) return undefined;
-  const unlisted = await findUnlisted(listing, tools);
+  const lateMs = tools.settleMs ?? unknownDelayMs;
+  const isDue = ({ sentMs, missing }: UnlistedOrder) =>
+    missing !== undefined || tools.clock.now() - sentMs > lateMs;
+  const due = listing.unlisted.filter(isDue);
+  if (due.length === 0) return undefined;
+  const unlisted = await findUnlisted({ ...listing, unlisted: due }, tools);
   const found = unlisted.find(({ isShown }) => isShown) ?? (listing.newestOwn ? undefined : unlisted[0]);
-  return found && `the list lacks order ${found.orderId}, which it had before`;
+  return found && `the list lacks order ${found.orderId}, which the ledger knows`;
 }

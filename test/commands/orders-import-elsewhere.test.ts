@@ -458,6 +458,33 @@ describe("an order made elsewhere that the service shows in another way", () => 
     },
   );
 
+  test("holds the ref of a row that it may equal: after a correction, and where a single order has it", async () => {
+    const rewrite: Rewriting = (order) => ({ ...order, item: order.item && { ...order.item, quantity: 1 } });
+    const home = await createUnfaithfulHome({ rewrite });
+    const draft = { ...tellingDraft, item: { ...tellingDraft.item, quantity: 3 } };
+    home.service.foreign(draft);
+    home.clock.advance(60_000);
+    const importRow = async (each: object) => {
+      const stdin = JSON.stringify([{ ...each, ref: "A-1" }]);
+      const ran = await home.courier("orders import - --yes --json", { stdin });
+      return outcomes(JSON.parse(ran.stdout));
+    };
+    expect(await importRow(draft)).toBe("held");
+    const corrected = {
+      ...draft,
+      receiver: { ...draft.receiver, phone: "13700137999", detail: "古翠路9号" },
+    };
+    expect(await importRow(corrected)).toBe("held");
+    const words = "orders create --file - --ref A-1 --yes";
+    const created = await home.courier(words, { stdin: JSON.stringify(draft) });
+    expect([created.exit, home.service.orders.length], created.stderr).toEqual([2, 1]);
+    expect(created.stderr).toContain(
+      "a row with the ref A-1 was held by order 1, which this ledger does not know",
+    );
+    const again = await home.courier(`${words} --allow-duplicate`, { stdin: JSON.stringify(draft) });
+    expect([again.exit, home.service.orders.length], again.stderr).toEqual([0, 2]);
+  });
+
   test("and the number of its order, written into the row, makes it count as shipped", async () => {
     const rewrite = rewritings["receiver name hidden in part"];
     const home = await createUnfaithfulHome({ rewrite });

@@ -45,7 +45,7 @@ test.each<[string, (order: MadeOrder) => boolean]>([
   const first = await run(4);
   expect([first.exit, outcomes(first.report)], first.stderr).toEqual([6, "shipped shipped shipped unknown"]);
   expect(first.report[3].error.message).toMatch(
-    /no matching order is listed so far, and the list lacks order \d, which it had before: run the same command again after /,
+    /no matching order is listed so far, and the list lacks order \d, which the ledger knows: run the same command again after /,
   );
   for (const minutes of [1, 20, 60]) {
     home.clock.advance(minutes * minuteMs);
@@ -104,3 +104,29 @@ test.each<[string, (order: MadeOrder) => boolean, boolean]>([
     expect((await run(3)).stderr).not.toContain(words);
   },
 );
+
+test("orders that no list has shown yet are missed, too, once they must be listed", async () => {
+  const home = await createUnfaithfulHome();
+  const file = path.join(home.directory, "orders.csv");
+  const run = async (...rows: readonly string[]) => {
+    await writeFile(file, sheet(...rows));
+    const ran = await home.courier(`orders import ${file} --yes --json`);
+    return { ...ran, report: JSON.parse(ran.stdout) };
+  };
+  expect((await run(row("A-1"), row("A-2", "王五", "13700137001"))).exit).toBe(0);
+  home.clock.advance(60 * minuteMs);
+  // A new index has only later orders.
+  const omitFromList = ({ id }: MadeOrder) => id <= 3;
+  home.service.ways = { omitFromList, loss: () => "after" };
+  const lost = row("B-1", "赵六", "13600136001");
+  const first = await run(lost);
+  expect([first.exit, outcomes(first.report)], first.stderr).toEqual([6, "unknown"]);
+  expect(first.stderr).toContain("Not all orders made elsewhere were compared: the list lacks order ");
+  home.service.ways = { omitFromList };
+  expect((await run(row("C-1", "孙七", "13500135001").replace("建国路88号", "南路9号"))).exit).toBe(0);
+  for (const minutes of [1, 20, 60]) {
+    home.clock.advance(minutes * minuteMs);
+    const again = await run(lost);
+    expect([again.exit, home.service.orders.length], again.stderr).toEqual([6, 4]);
+  }
+});
