@@ -254,7 +254,7 @@ async function settleAs(
   const differing = draft ? differencesOf(draft, order) : [];
   if (differing.length > 0) {
     const [made, sent] = [0, 1].map((side) => differing.map((values) => values[side]).join(", "));
-    context.messages.warn(`order ${orderId} goes to ${made}, but ${name} was sent for ${sent}`);
+    context.messages.warn(`order ${orderId} has ${made}, but ${name} was sent with ${sent}`);
     await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
   }
   const outcome = {

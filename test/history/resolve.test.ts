@@ -176,14 +176,14 @@ describe("--as", () => {
     const { exit, stderr } = await home.courier("orders resolve 1.1 --as 1000001");
     expect(exit).toBe(2);
     expect(stderr).toContain(
-      `warning: order 1000001 goes to 13700137000, 台灯, but 1.1 was sent for ${plainDraft.receiver.phone}, ${plainDraft.item.name}\n`,
+      `warning: order 1000001 has 13700137000, 台灯, but 1.1 was sent with ${plainDraft.receiver.phone}, ${plainDraft.item.name}\n`,
     );
     expect((await operationOf(home))?.state).toBe("unknown");
   });
 
   describe("an order to another receiver is recorded only by who confirms it", () => {
     const question = "Record that 1.1 was created as order 1000001?";
-    const warning = "warning: order 1000001 goes to 王五, but 1.1 was sent for 李四\n";
+    const warning = "warning: order 1000001 has 王五, but 1.1 was sent with 李四\n";
 
     async function homeWithOther() {
       const home = await homeInDoubt();
