@@ -15,6 +15,7 @@ import {
   explainUnshown,
   hintOfAccepted,
   tryCancel,
+  wasJustSent,
 } from "../sending/cancel.ts";
 import { show } from "../terminal/blocks.ts";
 import { type Attempt, inPasses } from "./passes.ts";
@@ -190,6 +191,8 @@ async function learnCancelled(
 /** A recorded cancel, and the result of its last try. */
 interface Begun {
   readonly name: OperationName;
+  /** An earlier run may have cancelled the order already. */
+  readonly wasSent: boolean;
   readonly result?: CancelResult;
 }
 
@@ -201,13 +204,15 @@ async function attempt(
   onUnrecorded: (error: CourierError) => void,
 ): Promise<Attempt<CancelResult | "unsent">> {
   const id = each.order.id.value;
-  const name = begun.get(each)?.name ?? (await beginCancel(id, tools, onUnrecorded));
+  const before = begun.get(each);
+  const wasSent = before?.wasSent ?? (await wasJustSent(id, tools));
+  const name = before?.name ?? (await beginCancel(id, tools, onUnrecorded));
   if (!name) return { done: "unsent" };
-  const earlier = begun.get(each)?.result;
-  const tried = await tryCancel(id, tools.service);
-  const isInDoubt = earlier?.kind === "open" && !earlier.isUntouched;
+  const earlier = before?.result;
+  const isInDoubt = wasSent || (earlier?.kind === "open" && !earlier.isUntouched);
+  const tried = await tryCancel(id, tools.service, isInDoubt);
   const result = tried.kind === "open" && isInDoubt ? { ...tried, isUntouched: false } : tried;
-  begun.set(each, { name, result });
+  begun.set(each, { name, wasSent, result });
   if (result.kind === "open") return { failure: result.failure };
   await endCancel(name, result, tools, onUnrecorded);
   return { done: result };

@@ -12,7 +12,11 @@ export interface Cancels {
   /** Of these orders, those that the service accepted for cancelling, and that could not be read since. */
   findAcceptedUnread(customer: number, orderIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Of these orders, those that an earlier cancel may have cancelled: it was accepted, or its outcome is unknown. */
-  findMaybeCancelled(customer: number, orderIds: readonly string[]): Promise<ReadonlySet<string>>;
+  findMaybeCancelled(
+    customer: number,
+    orderIds: readonly string[],
+    sinceMs?: number,
+  ): Promise<ReadonlySet<string>>;
   /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
   /**
@@ -75,12 +79,15 @@ export function createCancels(
         return new Set(rows.map(({ order_id }) => String(order_id)));
       }),
 
-    findMaybeCancelled: (customer, orderIds) =>
+    findMaybeCancelled: (customer, orderIds, sinceMs = 0) =>
       read(function* () {
         const rows = yield ask(
           `SELECT order_id FROM operations WHERE kind = 'cancel' AND customer = ?
-         AND state IN ('sending', 'unknown', 'accepted') AND order_id IN (SELECT value FROM json_each(?))`,
+         AND state IN ('sending', 'unknown', 'accepted') AND coalesce(ended_at, sent_at, ?) >= ?
+         AND order_id IN (SELECT value FROM json_each(?))`,
           customer,
+          sinceMs,
+          sinceMs,
           JSON.stringify(orderIds),
         );
         return new Set(rows.map(({ order_id }) => String(order_id)));

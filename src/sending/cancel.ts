@@ -10,6 +10,7 @@ import type { CancelOutcome, OperationName, Rejection, Run } from "../ledger/ope
 import type { OrderDetail } from "../model/interface.ts";
 import { isCancellable } from "../model/states.ts";
 import { readOwner } from "./another-order.ts";
+import { latestMadeMs } from "./proof.ts";
 
 export interface CancelTools {
   readonly service: CourierService;
@@ -56,17 +57,28 @@ export async function cancelOne(
   signal: AbortSignal,
   onUnrecorded: OnUnrecorded,
 ): Promise<CancelResult | "stopped" | "unsent"> {
+  const isInDoubt = await wasJustSent(id, tools);
   const name = await beginCancel(id, tools, onUnrecorded);
   if (!name) return "unsent";
   let result: CancelResult;
   try {
-    result = await tryCancel(id, tools.service);
+    result = await tryCancel(id, tools.service, isInDoubt);
   } catch (error) {
     if (signal.aborted) return "stopped";
     throw error;
   }
   await endCancel(name, result, tools, onUnrecorded);
   return result;
+}
+
+/** True where an earlier cancel of an order may still be at work, or where its effect may not be shown yet. */
+export async function wasJustSent(
+  id: string,
+  { ledger, run, clock }: Pick<CancelTools, "ledger" | "run" | "clock">,
+): Promise<boolean> {
+  const sinceMs = clock.now() - latestMadeMs.timeout;
+  const maybe = await ledger.findMaybeCancelled(run.customer, [id], sinceMs).catch(() => undefined);
+  return maybe?.has(id) === true;
 }
 
 type OnUnrecorded = (error: CourierError) => void;
@@ -136,8 +148,15 @@ export function hintOfAccepted(count: number): string {
   return `to see what becomes of ${byCount(count, "it", "them")}, run the same command again later`;
 }
 
-/** Sends one request and reads the order back. It may be repeated: the state that was read decides. */
-export async function tryCancel(id: string, service: CourierService): Promise<CancelResult> {
+/**
+ * Sends one request and reads the order back. It may be repeated: the state that was read decides. `isInDoubt`: an earlier
+ * request may have taken effect, which a replica may not show yet, and which is why the service may refuse this one.
+ */
+export async function tryCancel(
+  id: string,
+  service: CourierService,
+  isInDoubt: boolean,
+): Promise<CancelResult> {
   let message: string | undefined;
   let failure: ServiceFailure | undefined;
   try {
@@ -161,7 +180,7 @@ export async function tryCancel(id: string, service: CourierService): Promise<Ca
     return { kind: "settled", state: "cancelled", after, message, refusal: undefined };
   if (!failure) return { kind: "settled", state: "accepted", after, message, refusal: undefined };
   // An earlier try of the same request may still be at work.
-  const mayFollow = failure.isAfterDoubt && isCancellable(after.status);
+  const mayFollow = (failure.isAfterDoubt || isInDoubt) && isCancellable(after.status);
   if (failure.kind === "refused" && typeof after.status === "string" && !mayFollow)
     return { kind: "settled", state: "refused", after, message: undefined, refusal: failure };
   return { kind: "open", failure, after, isUntouched };

@@ -615,6 +615,56 @@ test.each([
   expect(errorOf(stderr).hint).toContain("run the same command again");
 });
 
+describe("a cancel that took effect, whose answer is lost, while reads come from an older copy", () => {
+  async function homeWithOldReads(times: number) {
+    const home = await createServedHome();
+    await recordRun(home, ["created"]);
+    const detail = (await home.courier("orders show 1000001 --json")).stdout;
+    const path = "/api/v1/orders/1000001";
+    home.sandbox.faults.set([
+      { kind: "drop_after", method: "DELETE", path, times: 1 },
+      {
+        kind: "refuse",
+        method: "DELETE",
+        path,
+        status: 409,
+        code: "NOT_CANCELLABLE",
+        message: "it is cancelled",
+      },
+      {
+        kind: "status",
+        status: 200,
+        method: "GET",
+        path,
+        times,
+        contentType: "application/json",
+        body: `{"success":true,"data":${detail}}`,
+      },
+    ]);
+    return home;
+  }
+
+  test("is found as cancelled once they show it", async () => {
+    const home = await homeWithOldReads(3);
+    const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+    expect([exit, rowsOf(stdout).map(({ outcome }) => outcome)], stderr).toEqual([0, ["cancelled"]]);
+  });
+
+  test.each(["undo 1 --yes --json", "orders cancel 1000001 --yes --json"])(
+    "is unknown before, also to the same command again, and not refused: %s",
+    async (words) => {
+      const home = await homeWithOldReads(1_000);
+      for (let time = 0; time < 2; time++) {
+        const { exit, stdout, stderr } = await home.courier(words);
+        expect([exit, rowsOf(stdout).map(({ outcome }) => outcome)], stderr).toEqual([5, ["unknown"]]);
+        expect(stderr).not.toContain("not cancelled: 1000001");
+      }
+      home.sandbox.faults.clear();
+      expect(await stateAtService(home, "1000001")).toBe("cancelled");
+    },
+  );
+});
+
 test("an order that is accepted for cancelling, but not cancelled: exit 3, as orders cancel has it", async () => {
   const home = await createServedHome();
   const { orders } = await recordRun(home, ["created", "created"]);
