@@ -5,7 +5,7 @@ import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
-import { isCancelled, isMade, nameOperation, type Operation } from "../ledger/operation.ts";
+import { isCancelled, isInDoubt, isMade, nameOperation, type Operation } from "../ledger/operation.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { hasMirror } from "../mirror/mirror-files.ts";
 import { type MirroredOrder, textAt } from "../mirror/mirrored-order.ts";
@@ -217,10 +217,11 @@ async function findKnown(
   return sent.length > 0 ? toNamed(sent) : known;
 }
 
-/** A cancelled order that was sent again gives way. */
+/** A cancelled order that was sent again gives way; none while it is not known whether the further one was created. */
 function toNamed(sent: readonly Operation[]): readonly NamedOrder[] {
   const made = sent.filter(isMade);
   const standing = made.filter((each) => !isCancelled(each));
+  if (standing.length === 0 && sent.some(isInDoubt)) return [];
   return (standing.length > 0 ? standing : made).flatMap(({ order }) =>
     order ? [{ id: order.id, trackingNumber: order.tracking_number ?? undefined }] : [],
   );
@@ -285,7 +286,7 @@ async function findByRef(name: string, context: Context): Promise<readonly Named
 /** The create of a ref whose outcome is not known. */
 async function findOpen(ref: string, context: Context): Promise<Operation | undefined> {
   const sent = await findSent(ref, context);
-  return sent.find(({ state }) => state === "sending" || state === "unknown");
+  return sent.find(isInDoubt);
 }
 
 /** Throws ServiceFailure where the service cannot be asked about a new key: no claim may be made about its refs. */

@@ -351,17 +351,27 @@ test.each([
   "orders slips ref:W1 --output slips.html",
   "orders create --like ref:W1 --dry-run",
   "track ref:W1",
-])("%s says that an order of the ref is in doubt", async (words) => {
+])("%s says that an order of the ref is in doubt, also where an earlier one was cancelled", async (words) => {
   const home = await createServedHome();
+  const expectDoubt = async (operation: string) => {
+    const ran = await home.courier(words);
+    expect(ran.exit, ran.stderr).toBe(6);
+    expect(ran.stderr).toContain(
+      "the order with the ref “W1” is in doubt: it may or may not have been created",
+    );
+    expect(ran.stderr).toContain(`courier orders resolve ${operation}`);
+  };
   home.sandbox.faults.set(lostForNow("drop_after"));
   await create(home, "W1");
   home.sandbox.faults.clear();
-  const ran = await home.courier(words);
-  expect(ran.exit, ran.stderr).toBe(6);
-  expect(ran.stderr).toContain(
-    "the order with the ref “W1” is in doubt: it may or may not have been created",
-  );
-  expect(ran.stderr).toContain("courier orders resolve 1.1");
+  await expectDoubt("1.1");
+  expect((await home.courier("orders resolve 1.1 --as 1000001 --yes")).exit).toBe(0);
+  expect((await home.courier("orders cancel ref:W1 --yes")).exit).toBe(0);
+  home.sandbox.faults.set(lostForNow("drop_after"));
+  expect((await create(home, "W1", "--allow-duplicate")).exit).toBe(6);
+  home.sandbox.faults.clear();
+  const [open] = JSON.parse((await home.courier("orders resolve --json")).stdout);
+  await expectDoubt(open.operation);
 });
 
 describe("where the service does not show the order of a ref", () => {
