@@ -19,12 +19,17 @@ export function toOperationRow(operation: Operation): OperationRow {
     tracking_number: order?.tracking_number ?? null,
     order_state: orderState ?? null,
     receiver: draft?.receiver?.name ?? null,
-    sent_at: toIso(sentAtMs),
+    sent_at: toIso(isNeverSent(operation) ? undefined : sentAtMs),
     ended_at: toIso(endedAtMs),
     error: rejection
       ? { code: rejection.code, message: rejection.message, field: rejection.field ?? null }
       : null,
   };
+}
+
+/** It ended before its request left, and no list was asked for its order: it has a time because it was about to be sent. */
+function isNeverSent({ state: ended, firstListingMs }: Operation): boolean {
+  return ended === "unsent" && firstListingMs === undefined;
 }
 
 export function toIso(timeMs: number | undefined): string | null {

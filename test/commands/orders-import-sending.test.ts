@@ -341,6 +341,9 @@ describe("Ctrl-C", () => {
     const { error } = JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "");
     expect(error.message).toBe(`stopped: ${report.length} created, ${40 - report.length} not sent`);
     expect(error.hint).toContain("run the same command again");
+    // What was claimed and not sent has no time at which it was sent.
+    const log = JSON.parse((await home.courier("log show 1 --json")).stdout) as Record<string, unknown>[];
+    expect(log.filter(({ state }) => state === "unsent").every(({ sent_at }) => sent_at === null)).toBe(true);
     expect((await home.run()).exit).toBe(0);
     expect(await home.receivers()).toHaveLength(40);
   });
