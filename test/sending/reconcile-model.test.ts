@@ -59,7 +59,7 @@ describeKinds((open, kind) => {
       fc.asyncProperty(storyOfCopies, async (told) => {
         await playAnew(told);
       }),
-      { numRuns },
+      { numRuns: Math.ceil(numRuns / 4) }, // each story has many orders
     );
   });
 });
