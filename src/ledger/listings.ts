@@ -99,6 +99,8 @@ export const enoughOrders = 20;
 /** Services change, so older orders are ignored. */
 const mostLearnedFrom = 2_000;
 const hourMs = 3_600_000;
+/** Takes the time twice: by the numbers of runs, older operations are not read. */
+const ofRunsSince = "run >= coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)";
 /** An older order may leave the list for good reasons. */
 const recentMs = 72 * hourMs;
 const mostUnlisted = 20;
@@ -124,7 +126,7 @@ export function createListings({ write, read }: Store): Listings {
     yield ask(
       `UPDATE operations SET missing_ms = CASE WHEN missing_ms > ? - ended_at THEN missing_ms ELSE ? - ended_at END
        WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
-         AND run >= coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)
+         AND ${ofRunsSince}
          AND ended_at BETWEEN ? AND ? AND order_id NOT IN (SELECT value FROM json_each(?))`,
       endedMs,
       endedMs,
@@ -160,7 +162,7 @@ export function createListings({ write, read }: Store): Listings {
       `UPDATE operations SET unlisted_event = ? WHERE customer = ? AND kind = 'create' AND unlisted_event IS NULL
          AND (state = 'found' OR (state = 'created' AND first_shown_ms IS NOT NULL))
          AND coalesce(order_state, '') <> 'cancelled' AND sent_at >= ? ${isCovered}
-         AND run >= coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)
+         AND ${ofRunsSince}
          AND order_id NOT IN (SELECT value FROM json_each(?))`,
       event,
       customer,
@@ -183,7 +185,7 @@ export function createListings({ write, read }: Store): Listings {
     const neverListed = yield ask(
       `SELECT order_id, sent_at FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created'
          AND first_shown_ms IS NULL AND coalesce(order_state, '') <> 'cancelled' AND sent_at BETWEEN ? AND ? ${isCovered}
-         AND run >= coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)
+         AND ${ofRunsSince}
          AND order_id NOT IN (SELECT value FROM json_each(?))
        ORDER BY run, number LIMIT ${mostUnlisted}`,
       customer,

@@ -12,8 +12,8 @@ import { show } from "../terminal/blocks.ts";
 import {
   type ComparedField,
   type Comparison,
+  changedFields,
   compareDetail,
-  comparedFields,
   distinguishingFields,
   fieldBits,
   hasOtherReceiverAndItem,
@@ -66,9 +66,9 @@ async function findBeside(
 ): Promise<Operation | undefined> {
   const differing = differingFields(operation.draft, order);
   if (differing.length === 0) return undefined;
-  const isChanged = await changedFields(operation, ledger);
+  const changed = changedFields(await ledger.learned(operation.customer, fieldBits));
   const isOther = (fields: readonly ComparedField[]) =>
-    fields.some((field) => !numbers.includes(field) || !isChanged(field));
+    fields.some((field) => !numbers.includes(field) || !changed.has(field));
   if (!isOther(differing)) return undefined;
   const beside = await ledger.findBeside(operation);
   return beside.find(
@@ -83,12 +83,6 @@ const numbers: readonly ComparedField[] = ["item.quantity", "item.weight", "item
 function differingFields(draft: Draft | undefined, order: OrderDetail): readonly ComparedField[] {
   const comparison = compareDetail(draft ?? {}, order);
   return [...distinguishingFields, ...numbers].filter((field) => comparison[field] === "differs");
-}
-
-/** Tells which fields the service is known to change. */
-async function changedFields({ customer }: Operation, ledger: Ledger) {
-  const { fields } = await ledger.learned(customer, fieldBits);
-  return (field: ComparedField) => (fields[comparedFields.indexOf(field)]?.changed ?? 0) > 0;
 }
 
 /** By the names, or where that of the receiver is hidden, by what is shown of it, and the phone or the address. */
@@ -132,9 +126,9 @@ export type OwnerTools = Pick<
 
 /** True where the service is known to change all fields that differ. */
 async function isExplained(operation: Operation, order: OrderDetail, ledger: Ledger): Promise<boolean> {
-  const isChanged = await changedFields(operation, ledger);
+  const changed = changedFields(await ledger.learned(operation.customer, fieldBits));
   const comparison = compareDetail(operation.draft ?? {}, order);
-  return distinguishingFields.every((field) => comparison[field] !== "differs" || isChanged(field));
+  return distinguishingFields.every((field) => comparison[field] !== "differs" || changed.has(field));
 }
 
 export function describeAnswer(operation: Operation, other: string): string {

@@ -11,6 +11,7 @@ import {
   bitOf,
   type ComparedField,
   changedBits,
+  changedFields,
   compareDetail,
   comparedFields,
   compareSummary,
@@ -26,27 +27,27 @@ import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 const detailsAtOnce = 4;
 
 /** What is known of how the service changes fields with values like those of a draft. */
-export function fieldsOf({ fields }: Learned, draft: Draft | undefined): FieldKnowledge {
+export function fieldsOf(learned: Learned, draft: Draft | undefined): FieldKnowledge {
+  const changed = changedFields(learned);
   const kinds = new Map(comparedFields.map((field) => [field, draft ? kindOf(draft, field) : "odd"]));
   const select = (isSelected: (field: ComparedField, kind: ValueKind) => boolean) =>
     new Set(comparedFields.filter((field) => isSelected(field, kinds.get(field) ?? "odd")));
-  const isChanged = (field: ComparedField) => (fields[comparedFields.indexOf(field)]?.changed ?? 0) > 0;
   return {
     kept: select((field, kind) => {
       const place = bitOf(field, kind);
-      return place !== undefined && !isChanged(field) && (fields[place]?.kept ?? 0) >= enoughOrders;
+      return place !== undefined && !changed.has(field) && (learned.fields[place]?.kept ?? 0) >= enoughOrders;
     }),
-    changed: select(isChanged),
+    changed,
     fragile: select((_, kind) => kind === "odd"),
   };
 }
 
 /** True where the service is known to show names like the draft's unchanged; of other characters, any names. */
-export function keepsSome(field: "receiver.name" | "item.name", { fields }: Learned, draft: Draft): boolean {
+export function keepsSome(field: "receiver.name" | "item.name", learned: Learned, draft: Draft): boolean {
   const kind = kindOf(draft, field);
   const kinds = kind === "odd" ? (["plain", "han"] as const) : [kind];
-  if ((fields[comparedFields.indexOf(field)]?.changed ?? 0) > 0) return false;
-  return kinds.some((each) => (fields[bitOf(field, each) ?? 0]?.kept ?? 0) >= enoughOrders);
+  if (changedFields(learned).has(field)) return false;
+  return kinds.some((each) => (learned.fields[bitOf(field, each) ?? 0]?.kept ?? 0) >= enoughOrders);
 }
 
 /** Undefined where it cannot be read: it then rules nothing out. */

@@ -1,5 +1,6 @@
 /** Compares a sent order with an order of the service, field by field. */
 
+import type { Learned } from "../ledger/listings.ts";
 import { equalDecimals } from "../model/decimal.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
@@ -178,6 +179,11 @@ export const fieldBits = 2 * comparedFields.length;
 export function bitOf(field: ComparedField, kind: ValueKind): number | undefined {
   if (kind === "odd") return undefined;
   return comparedFields.indexOf(field) + (kind === "han" ? comparedFields.length : 0);
+}
+
+/** The fields that the service has shown in another form at least once. */
+export function changedFields({ fields }: Pick<Learned, "fields">): ReadonlySet<ComparedField> {
+  return new Set(comparedFields.filter((_, place) => (fields[place]?.changed ?? 0) > 0));
 }
 
 /** The fields that agree, as bits. */

@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { parseInstant, utcDate } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { Learned, OwnRequest, UnlistedOrder } from "../ledger/listings.ts";
+import type { Learned, OwnRequest } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
@@ -24,16 +24,9 @@ import {
 } from "./matching.ts";
 import { createAgeRules, dateSlackMs } from "./order-age.ts";
 import { orderFacts } from "./order-facts.ts";
-import {
-  type DoubtfulCreate,
-  type Finding,
-  judge,
-  latestListedMs,
-  type UnownedOrder,
-  unknownDelayMs,
-} from "./proof.ts";
+import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
 import type { PageHooks, Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
-import { findUnlisted } from "./unlisted.ts";
+import { findUnlisted, mayHide } from "./unlisted.ts";
 import { withdrawWrongClaims } from "./wrong-claims.ts";
 
 const detailsAtOnce = 4;
@@ -41,10 +34,6 @@ const detailsAtOnce = 4;
 const mostDetails = 200;
 /** Limits one list, too. An order that is not read stays as it was recorded. */
 const mostCancelled = 20;
-/** Orders of this time before a request are in the list beside its own. */
-const besideMs = 48 * 3_600_000;
-/** An order that was missing for so long before the request is gone for good. */
-const goneMs = 24 * 3_600_000;
 /** Failures in a row after which no further details are read. */
 const mostFailures = 8;
 
@@ -175,7 +164,9 @@ export async function reconcileWith(
     ];
   });
   const beganMs = wallTimeOf(listing.begunMs, clock);
-  const unlisted = open.some(({ state }) => state === "unknown") ? await findUnlisted(listing, tools) : [];
+  const unlisted = open.some(({ state }) => state === "unknown")
+    ? await findUnlisted(listing, beganMs, tools)
+    : [];
   const answeredBy = ({ withdrawnOrder }: Operation) =>
     withdrawnOrder === undefined ? [] : [withdrawnOrder];
   const owners = await ledger.findOwners(customer, open.flatMap(answeredBy));
@@ -209,11 +200,7 @@ export async function reconcileWith(
       missingMs: learned.missingMs,
       unlistedFor: ({ name, sentEvent }) => {
         const atMs = operations.get(name)?.sentAtMs ?? 0;
-        const counts = ({ sentMs: ownMs, missing }: UnlistedOrder) =>
-          missing
-            ? missing.event > sentEvent || missing.sinceMs >= atMs - goneMs
-            : beganMs - ownMs > (settleMs ?? unknownDelayMs);
-        return unlisted.find((each) => counts(each) && each.sentMs >= atMs - besideMs)?.orderId;
+        return unlisted.find((each) => mayHide(each, sentEvent, atMs))?.orderId;
       },
     },
   );

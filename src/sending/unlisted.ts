@@ -1,6 +1,6 @@
 /**
- * Own orders that a list has no more: one that is complete in form may be that of a new index, or of a copy of older data,
- * and may lack other orders, too.
+ * Own orders that a list lacks: one that is complete in form may be that of a new index, or of a copy of older data, and may
+ * lack other orders, too.
  */
 
 import type { UnlistedOrder } from "../ledger/listings.ts";
@@ -16,16 +16,22 @@ type Unlisted = RecordedListing["unlisted"][number] & {
 
 /** More are not read, and count as missing. */
 const mostRead = 5;
+/** Orders of this time before a request are in the list beside its own. */
+const besideMs = 48 * 3_600_000;
+/** An order that was missing for so long before the request is gone for good. */
+const goneMs = 24 * 3_600_000;
 
 /**
- * Without those whose details say why: some services drop cancelled orders. Details prove nothing else: where the list
+ * Those that must be in a list that began then, without those whose details say why: some services drop cancelled orders. Details prove nothing else: where the list
  * lacks orders, they may come from the same copy of the data.
  */
 export async function findUnlisted(
-  { unlisted }: RecordedListing,
+  listing: RecordedListing,
+  beganMs: number,
   tools: ReconcileTools,
 ): Promise<readonly Unlisted[]> {
-  const { ledger, customer, detail, clock } = tools;
+  const { ledger, customer, detail, clock, settleMs = unknownDelayMs } = tools;
+  const unlisted = listing.unlisted.filter(({ sentMs, missing }) => missing || beganMs - sentMs > settleMs);
   const left: Unlisted[] = [];
   for (const each of unlisted.slice(0, mostRead)) {
     const order = await readDetail(each.orderId, detail);
@@ -49,12 +55,13 @@ export async function describeGap(
   listing: RecordedListing,
   tools: ReconcileTools,
 ): Promise<string | undefined> {
-  const lateMs = tools.settleMs ?? unknownDelayMs;
-  const isDue = ({ sentMs, missing }: UnlistedOrder) =>
-    missing !== undefined || tools.clock.now() - sentMs > lateMs;
-  const due = listing.unlisted.filter(isDue);
-  if (due.length === 0) return undefined;
-  const unlisted = await findUnlisted({ ...listing, unlisted: due }, tools);
+  const unlisted = await findUnlisted(listing, tools.clock.now(), tools);
   const found = unlisted.find(({ isShown }) => isShown) ?? (listing.newestOwn ? undefined : unlisted[0]);
   return found && `the list lacks order ${found.orderId}, which the ledger knows`;
+}
+
+/** True where a list without this own order may lack that of a request, too. */
+export function mayHide({ sentMs, missing }: UnlistedOrder, sentEvent: number, atMs: number): boolean {
+  const isNew = !missing || missing.event > sentEvent || missing.sinceMs >= atMs - goneMs;
+  return isNew && sentMs >= atMs - besideMs;
 }

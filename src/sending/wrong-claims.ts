@@ -12,6 +12,7 @@ import { readDetail } from "./learn-fields.ts";
 import {
   type ComparedField,
   type Comparison,
+  changedFields,
   compareDetail,
   comparedFields,
   fieldBits,
@@ -86,10 +87,7 @@ export async function withdrawWrongClaims(
   const firstSeen = new Map(listing.firstSeen);
   const contested = new Map<string, readonly string[]>();
   /** The fields that the service is known to change. */
-  const changed = lazy(async () => {
-    const { fields } = await tools.ledger.learned(tools.customer, fieldBits);
-    return new Set(comparedFields.filter((_, place) => (fields[place]?.changed ?? 0) > 0));
-  });
+  const changed = lazy(async () => changedFields(await tools.ledger.learned(tools.customer, fieldBits)));
   let read = 0;
 
   /**
