@@ -269,7 +269,7 @@ async function noSuchOrder(name: string, context: Context): Promise<CourierError
     });
   }
   if (ref !== undefined)
-    return new CourierError("no_such_order", 1, `this machine has sent no order with the ref ${quote(ref)}`, {
+    return new CourierError("no_such_order", 1, `the ledger has no order with the ref ${quote(ref)}`, {
       hint: `find it by something else: ${context.nextCommand("find TEXT")}`,
     });
   const { where, next } = await describeSearch(name, context);

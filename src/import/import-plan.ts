@@ -236,7 +236,7 @@ const warningWords: Readonly<Record<RowWarning["code"], string>> = {
   no_address: "without a receiver address",
   quantity_0: "with 0 pieces",
   unknown_service_type: "with a service level that is not known",
-  tracking_number: "with a tracking number, which is not read, and may be on its way",
+  tracking_number: "with a tracking number in a column that is not read (sent already?)",
 };
 
 /** `2 rows without a receiver name: row 3 (A-1), row 7`. */

@@ -279,7 +279,7 @@ test.each(["快递单号", "Tracking No."])(
     const ran = await home.run();
     expect([ran.exit, home.posts], ran.stderr).toEqual([0, 2]);
     expect(ran.stderr).toContain(
-      "warning: 1 row with a tracking number, which is not read, and may be on its way: row 2 (X-2)\n",
+      "warning: 1 row with a tracking number in a column that is not read (sent already?): row 2 (X-2)\n",
     );
   },
 );

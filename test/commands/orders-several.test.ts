@@ -88,7 +88,7 @@ describe("orders show", () => {
     const shown = await home.courier(line);
     expect(shown.exit).toBe(3);
     expect(shown.stdout.match(/^Order number +CO/gm)).toHaveLength(2);
-    expect(shown.stdout).toContain("Order ref:B-9  this machine has sent no order with the ref “B-9”");
+    expect(shown.stdout).toContain("Order ref:B-9  the ledger has no order with the ref “B-9”");
   });
 
   test("a service that fails for one: the others are shown, exit 5", async () => {

@@ -60,7 +60,7 @@ test("what names nothing is refused as before, and says what was searched", asyn
   );
   const ref = await home.courier("track ref:B-1");
   expect(ref.exit).toBe(1);
-  expect(ref.stderr).toContain("this machine has sent no order with the ref “B-1”");
+  expect(ref.stderr).toContain("the ledger has no order with the ref “B-1”");
   expect((await home.courier("track ref:")).exit).toBe(2);
 });
 

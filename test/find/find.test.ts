@@ -167,7 +167,7 @@ test("a ref that this machine has not sent is no order of the service's list", a
   const home = await createServedHome({ seedOrders: 5 });
   const { exit, stderr } = await home.courier("orders show ref:B-1");
   expect(exit).toBe(1);
-  expect(stderr).toContain("this machine has sent no order with the ref “B-1”");
+  expect(stderr).toContain("the ledger has no order with the ref “B-1”");
 });
 
 test("orders cancel takes the number on the parcel, and a ref", async () => {
