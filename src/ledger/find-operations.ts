@@ -45,12 +45,12 @@ export function ofInDoubt(customer: number, run = 0): Question {
 
 /**
  * The same, and creates whose orders were found, and whose rows no import has seen since. A single order has no row: it
- * counts where it was sent after `sinceMs`.
+ * counts where its order was found after `sinceMs`.
  */
 export function ofUnseen(customer: number, run: number, sinceMs: number): Question {
   return ask(
     `${inDoubt} UNION ALL SELECT * FROM operations WHERE customer = ? AND is_untold <> 0
-       AND (file IS NOT NULL OR sent_at > ?) ORDER BY run, number`,
+       AND (file IS NOT NULL OR ended_at > ?) ORDER BY run, number`,
     customer,
     run,
     customer,

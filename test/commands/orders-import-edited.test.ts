@@ -133,6 +133,18 @@ describe("a row that was edited while its order is in doubt", () => {
     },
   );
 
+  test("a single order that the import itself finds, however late, is taken for its row", async () => {
+    const home = await createImportHome(sheet(row("A-1", "李四")));
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    const words =
+      "orders create --sender-name 张三 --receiver-name 李四 --receiver-phone 13900139000 --item-name 书";
+    expect((await home.courier(`${words} --yes`)).exit).toBe(6);
+    home.sandbox.faults.clear();
+    await home.clock.sleep(26 * 3_600_000);
+    const ran = await home.run();
+    expect(outcomes(ran.report), ran.stdout + ran.stderr).toBe("held");
+  });
+
   test("is sent once the order that was found is cancelled", async () => {
     const home = await createImportHome(sheet(person(0)));
     home.sandbox.faults.set(lostForNow("drop_after"));
