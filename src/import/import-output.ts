@@ -459,7 +459,7 @@ function stoppedForRefusals(reason: string, left: number, total: string): Courie
 }
 
 function someRefused(
-  { plan, rejects, readBy, skipsChanged }: ImportRun,
+  { plan, tools: { policy }, rejects, readBy, skipsChanged }: ImportRun,
   { refused, held, changed, wrong }: Counts,
   { heldByDoubt, heldAsEdited, heldByPossible, correctedLater }: Ending,
   { nextCommand }: Context,
@@ -491,11 +491,11 @@ function someRefused(
     heldByPossible > 0
       ? `where the order that a row may equal is its own, ${
           plan.overview.header.length > 0
-            ? 'write its tracking number into the row, in a column "Courier tracking number", and add --skip-shipped'
+            ? 'write its tracking number into the row, in a column "Courier tracking number", and give --skip-shipped'
             : "leave the row out of the file"
         }`
       : "",
-    held > heldByDoubt + heldAsEdited + heldByPossible
+    held > heldByDoubt + heldAsEdited + heldByPossible && !policy.skipShipped
       ? "--skip-shipped counts a row that equals an order, or has the number of one, as shipped"
       : "",
     held > heldByDoubt ? "--allow-duplicate row:N ships row N as well" : "",

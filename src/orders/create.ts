@@ -89,7 +89,7 @@ export const createOrder = defineCommand({
     // An order from a file is repeated by the file.
     if (prompts && sources.file === undefined && !isEarlier) {
       await offerToSave(order, draft, prompts, context);
-      const flags = typeFlags(draft);
+      const flags = typeFlags(draft, ref);
       if (flags)
         context.messages.note(
           `Same without questions: ${context.nextCommand(`orders create ${flags} --yes`)}`,

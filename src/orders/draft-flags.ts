@@ -37,20 +37,23 @@ export function mergeDraft(file: Draft | undefined, flags: Readonly<Record<strin
   return merged as Draft;
 }
 
-/** The flags that make up a draft, as they are typed; undefined for one that has a part without any field. */
-export function typeFlags(draft: Draft): string | undefined {
-  const words: string[] = [];
+/** The flags that make up an order, as they are typed; undefined for a draft that has a part without any field. */
+export function typeFlags(draft: Draft, ref: string | undefined): string | undefined {
+  const words = ref === undefined ? [] : [typeFlag("--ref", ref)];
   const parts = new Set<string>();
   for (const { path, flag } of orderFields) {
     const [part = "", name] = path.split(".");
     const whole = draft[part];
     const value = name === undefined ? whole : isJsonObject(whole) ? whole[name] : undefined;
     if (value === undefined) continue;
-    const text = isJsonNumber(value) ? value.value : String(value);
     parts.add(part);
-    words.push(text.startsWith("-") ? `${flag}=${shellQuote(text)}` : `${flag} ${shellQuote(text)}`);
+    words.push(typeFlag(flag, isJsonNumber(value) ? value.value : String(value)));
   }
   return Object.keys(draft).every((part) => parts.has(part)) ? words.join(" ") : undefined;
+}
+
+function typeFlag(flag: string, value: string): string {
+  return value.startsWith("-") ? `${flag}=${shellQuote(value)}` : `${flag} ${shellQuote(value)}`;
 }
 
 /**

@@ -73,14 +73,18 @@ test("a refused field that courier does not ask for is named with its value", as
 
 test("says afterwards how to create the same without questions, quoted for the shell", async () => {
   const home = await createServedHome();
-  const { stderr } = await compose(home, [
-    ...shortForm("O'Neil", "李四", "-book"),
-    send,
-    ["Save O'Neil in the address book?", false],
-    ["Save 李四 in the address book?", false],
-  ]);
+  const { stderr } = await compose(
+    home,
+    [
+      ...shortForm("O'Neil", "李四", "-book"),
+      send,
+      ["Save O'Neil in the address book?", false],
+      ["Save 李四 in the address book?", false],
+    ],
+    "orders create --ref A#1",
+  );
   expect(stderr).toContain(
-    'Same without questions: courier orders create --sender-name "O\'Neil" --receiver-name "李四" --item-name=-book --yes\n',
+    'Same without questions: courier orders create --ref "A#1" --sender-name "O\'Neil" --receiver-name "李四" --item-name=-book --yes\n',
   );
 });
 

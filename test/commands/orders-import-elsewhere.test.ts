@@ -501,7 +501,7 @@ describe("an order made elsewhere that the service shows in another way", () => 
       return [ran.exit, outcomes(JSON.parse(ran.stdout))];
     };
     const next =
-      'its own, write its tracking number into the row, in a column \\"Courier tracking number\\", and add --skip-shipped';
+      'its own, write its tracking number into the row, in a column \\"Courier tracking number\\", and give --skip-shipped';
     const env = { COURIER_STATE_DIR: path.join(home.directory, "another machine") };
     await writeFile(file, text);
     expect((await home.courier(`orders import ${file} --yes`, { env })).exit).toBe(0);

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { createImportHome, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import { createImportHome, errorOf, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
 
 const minuteMs = 60_000;
 
@@ -153,11 +153,13 @@ describe("a row that was copied with its number for another customer", () => {
   test("without refs, alone in its file, is held with the order that has the number", async () => {
     const { home, lines, numbers, put } = await createShipped(row("", "王五"));
     const file = await put((lines[0] ?? "").replace("王五", "赵六"));
-    const { exit, report } = await home.importFile(file, "--skip-shipped");
+    const ran = await home.importFile(file, "--skip-shipped");
+    const { exit, report } = ran;
     expect([exit, outcomes(report), home.posts]).toEqual([3, "held", 1]);
     expect(report[0]?.error?.message).toBe(
       `${numbers[0]} is order 1000001, which was made from other values: empty these cells if this is a new order`,
     );
+    expect(errorOf(ran).hint).toBe("--allow-duplicate row:N ships row N as well");
   });
 
   test("on a machine that does not know the number, counts for one row only", async () => {

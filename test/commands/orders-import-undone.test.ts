@@ -13,7 +13,7 @@ async function createUndoneHome(kind: "drop_before" | "drop_after") {
   ]);
   expect(outcomes((await home.run("--concurrency 1")).report)).toBe("created unknown");
   const undo = await home.courier("undo 1 --yes");
-  expect(undo.stdout).toContain("it is not sent again; undo it again with --include-found to find and");
+  expect(undo.stdout).toContain("it is not sent again; once its order is found, undo with");
   home.sandbox.faults.clear();
   return home;
 }
