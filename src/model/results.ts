@@ -391,7 +391,7 @@ const writtenBackSchema = object({
   not_created: count,
   /** Orders of the sheet of which it is not known whether they were created; the sheet says how to settle them. */
   in_doubt: count,
-  /** Orders of the sheet that this machine does not know: their rows are as they were. */
+  /** Orders of the sheet that this machine does not know: their rows are as they were, or have what is wrong there. */
   unknown: count,
   /** When the oldest of the states was seen. */
   states_from: textOrNull,

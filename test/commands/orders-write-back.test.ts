@@ -299,7 +299,38 @@ describe("a sheet that was imported", () => {
     );
     const foreign = await writeBack(home, "", other, "foreign.csv");
     expect(foreign.rows[1]).toEqual(["", "", "", "", expect.stringContaining("item.quantity")]);
-    expect(foreign.result).toMatchObject({ orders: 0, not_created: 1 });
+    expect(foreign.result).toMatchObject({ orders: 0, not_created: 0, unknown: 1 });
+  });
+
+  test("names what else was corrected in the file of rejects beside the number", async () => {
+    const wrong = row("A-1").replace(/,1$/, ",some");
+    const home = await createImportHome(sheet(wrong));
+    const rejects = path.join(home.directory, "rejects.csv");
+    await home.run(`--skip-wrong --rejects ${rejects}`);
+    const corrected = await home.put(sheet(row("A-1").replace("茶叶", "杯子")), "rejects.csv");
+    const { report } = await home.importFile(corrected);
+    const [{ tracking_number }] = report as unknown as [{ tracking_number: string }];
+    const { rows, result } = await writeBack(home);
+    expect([rows[1]?.[0], rows[1]?.[4]]).toEqual([
+      tracking_number,
+      "order 1000001 was made from other values: item.name",
+    ]);
+    expect(result).toMatchObject({ orders: 1, changed: 1 });
+  });
+
+  test("has no number of the row that kept the ref of two", async () => {
+    const goods = (ref: string, name: string) => row(ref).replace("茶叶", name);
+    const home = await createImportHome(sheet(row("B-1", "王五"), goods("A-1", "书"), goods("A-1", "笔")));
+    const rejects = path.join(home.directory, "rejects.csv");
+    expect((await home.run(`--skip-wrong --rejects ${rejects}`)).stderr).toContain("1 created, 2 wrong");
+    const corrected = await home.put(sheet(goods("A-1a", "书"), goods("A-1", "笔")), "rejects.csv");
+    expect((await home.importFile(corrected)).exit).toBe(0);
+    const { rows, result } = await writeBack(home);
+    expect(rows.slice(2, 4)).toEqual([
+      ["", "", "", "", "row 3 has the same ref"],
+      ["", "", "", "", "ref: same ref as row 2"],
+    ]);
+    expect(result).toMatchObject({ orders: 1, not_created: 0, unknown: 2 });
   });
 
   test("counts orders in doubt, which may have been created", async () => {

@@ -75,6 +75,7 @@ export async function statesOfLedger(
 export function describeFilled({
   orders,
   notCreated,
+  wrong,
   misfits,
   held,
   heldNumbered,
@@ -89,6 +90,7 @@ export function describeFilled({
     orders.length > numbered ? `${orders.length - numbered} without one` : "",
     held > 0 ? `${held} held${kept}` : "",
     notCreated > 0 ? `${notCreated} not created, with the reason` : "",
+    wrong > 0 ? `${wrong} wrong, with the reason` : "",
     misfits > 0
       ? `${misfits} with too few or too many cells left as ${byCount(misfits, "it is", "they are")}`
       : "",

@@ -4,8 +4,9 @@ import type { Context } from "../../command/command.ts";
 import type { SeenState } from "../../ledger/known-orders.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { isCancelled, isMade, nameOperation, type Operation } from "../../ledger/operation.ts";
-import type { FileFacts, RowDecision, RowPolicy } from "../../ledger/rules.ts";
+import { changedFields, type FileFacts, type RowDecision, type RowPolicy } from "../../ledger/rules.ts";
 import type { Draft } from "../../model/draft.ts";
+import { getField } from "../../model/fields.ts";
 import { differingFields } from "../../model/same-order.ts";
 import { type Overview, readAgain } from "../check-rows.ts";
 import { skipNumbered } from "../equal-rows.ts";
@@ -36,6 +37,8 @@ export interface FilledRows {
   readonly orders: readonly WrittenOrder[];
   /** Orders of the sheet that were not created, with a reason. */
   readonly notCreated: number;
+  /** Orders of the sheet that are wrong there; from another file they may have been sent with another ref. */
+  readonly wrong: number;
   /** Rows with too few or too many cells: nothing is written beside them. */
   readonly misfits: number;
   /** Rows that this import held. */
@@ -139,7 +142,9 @@ export async function fillRows(
   const policy = { ...known.policy, resendCancelled: false };
   const readTrackingNumbers = createNumberReader(overview.header, ["tracking_number"]);
   const readAllNumbers = createNumberReader(overview.header, ["tracking_number", "order_no"]);
-  let [notCreated, misfits, inDoubt, unknown, held, heldNumbered, covered] = [0, 0, 0, 0, 0, 0, 0];
+  let [notCreated, wrongRows, misfits, inDoubt, unknown, held, heldNumbered, covered] = [
+    0, 0, 0, 0, 0, 0, 0, 0,
+  ];
   const misfitRows = new Set<number>();
   const fulfilled = new Set<number>();
   /** Rows that the file says not to send. */
@@ -200,7 +205,7 @@ export async function fillRows(
     if (decision.kind !== "changed" && !(decision.kind === "cancelled" && isOtherPerson)) return undefined;
     const fields = decision.kind === "changed" ? decision.fields : undefined;
     return {
-      isReceiver: fields?.some((field) => field.startsWith("receiver.")) ?? true,
+      isReceiver: fields === undefined || hasReceiver(fields),
       isOtherPerson,
       ownNumbers: ownNumbersOf(row),
     };
@@ -221,26 +226,45 @@ export async function fillRows(
     const rows = lines.filter((line) => !skipped.has(line));
     const isOfRef = ref !== undefined && !problems.some(({ column }) => column === "ref");
     const named = isOfRef ? await known.ledger.findByRef(known.customer, ref) : [];
+    // Of two rows with one ref, one got another ref in that file.
+    const isShared = overview.spoiled.has(row);
     const own = named.filter(
       (each) =>
         each.shop === source.shop &&
         (isMade(each) || each.state === "unknown") &&
         each.draft !== undefined &&
-        isSamePerson(draft, each.draft),
+        isSamePerson(draft, each.draft) &&
+        !(isShared && fieldsChanged(wrong, each).length > 0),
     );
     const operation = own.findLast((each) => !isCancelled(each)) ?? own.at(-1);
     if (operation && isMade(operation)) {
-      const error = isCancelled(operation) ? describeCancelled(operation.order?.id) : "";
+      const fields = fieldsChanged(wrong, operation);
+      const id = operation.order?.id;
+      const changed =
+        fields.length > 0 ? plainText(`order ${id} ${describeChange(fields, overview.columns)}`) : "";
+      const error = isCancelled(operation) ? describeCancelled(id) : changed;
       const cells = cellsOf(wrong);
-      found.push({ rows, number: numberOf(wrong), made: madeOf(operation), cells, error });
+      const change =
+        fields.length > 0
+          ? { isReceiver: hasReceiver(fields), isOtherPerson: false, ownNumbers: cells.tracking }
+          : undefined;
+      found.push({ rows, number: numberOf(wrong), made: madeOf(operation), cells, error, change });
       return;
     }
     if (operation) inDoubt += 1;
     else if (misfitRows.has(row)) misfits += 1;
-    else notCreated += 1;
+    else wrongRows += 1;
     const texts = problems.map(({ column, message }) => (column === "" ? message : `${column}: ${message}`));
     const error = plainText(operation ? describeInDoubt(operation) : texts.join("; "));
     for (const each of rows) values.set(each, { error });
+  }
+
+  /** What was read of a wrong row, and was sent with another value: what is wrong there was corrected. */
+  function fieldsChanged({ draft, problems }: WrongRow, sent: Operation): readonly string[] {
+    const wrong = new Set(problems.map(({ column }) => column));
+    return (changedFields({ draft, defaults: [] }, sent) ?? []).filter(
+      (field) => getField(draft, field) !== undefined && !wrong.has(overview.columns.get(field) ?? field),
+    );
   }
 
   function reasonOf(row: ImportRow, decision: RowDecision): string | undefined {
@@ -371,7 +395,8 @@ export async function fillRows(
     };
   });
   if (skipped.size > 0) await clearForeignNumbers();
-  return { values, orders, notCreated, misfits, held, heldNumbered, covered, inDoubt, unknown, statesFromMs };
+  const counts = { notCreated, wrong: wrongRows, misfits, held, heldNumbered, covered, inDoubt, unknown };
+  return { values, orders, ...counts, statesFromMs };
 
   /** A row that the file says not to send may have been copied with the number of another row's order. */
   async function clearForeignNumbers(): Promise<void> {
@@ -390,6 +415,10 @@ export async function fillRows(
     };
     for await (const _ of readRows({ ...source, onLine }));
   }
+}
+
+function hasReceiver(fields: readonly string[]): boolean {
+  return fields.some((field) => field.startsWith("receiver."));
 }
 
 function lacksNumber({ order }: Made): boolean {

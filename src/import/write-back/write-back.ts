@@ -102,16 +102,16 @@ export const writeBackOrders = defineCommand({
         `${counted(changed, "changed order")} left out of ${target.file}: the sheet has other values than were sent with the same ref`,
       );
     if (upload?.form.note) context.messages.note(upload.form.note);
-    const { orders, notCreated, misfits, inDoubt, unknown, statesFromMs } = filled;
+    const { orders, notCreated, wrong, misfits, inDoubt, unknown, statesFromMs } = filled;
     const result = {
       file: target.file,
       kept: sheet.kept ?? null,
       orders: orders.length,
       tracking_numbers: orders.filter(({ isNumbered }) => isNumbered).length,
       changed,
-      not_created: notCreated + misfits,
+      not_created: notCreated,
       in_doubt: inDoubt,
-      unknown,
+      unknown: unknown + wrong + misfits,
       states_from: statesFromMs === undefined ? null : new Date(statesFromMs).toISOString(),
     };
     return document(result, view);
