@@ -17,7 +17,6 @@ import {
 } from "../ledger/operation.ts";
 import { type Equals, findRewritten, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
-import type { OrderDetail } from "../model/interface.ts";
 import { show } from "../terminal/blocks.ts";
 import { readOwner } from "./another-order.ts";
 import { describeNotListed, nameCandidates } from "./candidates.ts";
@@ -66,6 +65,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
   let found: readonly Operation[] | undefined;
   let left: InDoubt = new Map();
   let failure: CourierError | undefined;
+  let unread: ReadonlyMap<string, string> = new Map();
   for (;;) {
     // It was in doubt until now: even with --allow-duplicate, the person did not know that it was created.
     const justFound = found?.filter((each) => !accepted.has(nameOperation(each))) ?? [];
@@ -85,8 +85,8 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     }
     if (found === undefined) {
       run = await checkCustomer(run, ledger, context);
-      ({ found, left, failure } = await settleEquals(equals, run, order, ledger, context));
-      for (const each of equals.recent) read.add(nameOperation(each));
+      ({ found, left, failure, unread } = await settleEquals(equals, run, order, ledger, context));
+      for (const each of equals.recent) if (!unread.has(nameOperation(each))) read.add(nameOperation(each));
       continue;
     }
     const passed = await findInProgress(equals, order, ledger, context);
@@ -101,12 +101,19 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
       const isJustFound = justFound.length > 0 || first.isUnreported;
       throw duplicate(
         first,
-        { content, left: left.get(nameOperation(first)), failure, isJustFound },
+        {
+          content,
+          left: left.get(nameOperation(first)),
+          failure,
+          isJustFound,
+          unread: unread.get(nameOperation(first)),
+        },
         context,
       );
     }
     const again = first.content === content ? "Send it again?" : "Send this one?";
-    if (!(await ask(`${capitalised(describeEqual(first, content, context))}. ${again}`))) return undefined;
+    const what = `${describeEqual(first, content, context)}${describeUnread(unread.get(nameOperation(first)))}`;
+    if (!(await ask(`${capitalised(what)}. ${again}`))) return undefined;
     for (const each of stopping) accepted.add(nameOperation(each));
   }
 }
@@ -130,6 +137,8 @@ async function settleEquals(
   readonly found: readonly Operation[];
   readonly left: InDoubt;
   readonly failure: CourierError | undefined;
+  /** Cancelled orders of which it could not be read whether they are back, with the reason, by operation. */
+  readonly unread: ReadonlyMap<string, string>;
 }> {
   const { customer, number } = run;
   await releaseDeadRuns(ledger, customer, context, number);
@@ -142,14 +151,13 @@ async function settleEquals(
     // One that was answered meanwhile was never in doubt.
     if (operation?.state === "found") found.push(operation);
   }
-  for (const { order, customer } of recent) {
-    const shown = order && (await readShown(order.id, context));
-    if (typeof shown?.status !== "string") continue;
-    const { clock, messages } = context;
-    const { other } = await readOwner(shown, { ledger, customer, clock, warn: messages.warn });
-    if (other === undefined) await ledger.noteOrderState(customer, shown.id.value, shown.status);
+  const unread = new Map<string, string>();
+  for (const each of recent) {
+    const why = each.order && (await noteState(each.order.id, each.customer, ledger, context));
+    const recorded = why === undefined ? undefined : await ledger.findOperation(each);
+    if (why !== undefined && recorded && isCancelled(recorded)) unread.set(nameOperation(each), why);
   }
-  return { found, left, failure };
+  return { found, left, failure, unread };
 }
 
 interface Settled {
@@ -196,14 +204,29 @@ function isOtherOrder(ref: string | undefined, operation: Operation): boolean {
   return haveRefs && findRewritten(ref, [operation]).length === 0;
 }
 
-/** Undefined where the lookup fails: a refused lookup proves nothing. */
-async function readShown(id: string, context: Context): Promise<OrderDetail | undefined> {
+/** Records the state of an order; the reason where it is not shown: a refused lookup proves nothing. */
+async function noteState(
+  id: string,
+  customer: number,
+  ledger: Ledger,
+  context: Context,
+): Promise<string | undefined> {
+  const { clock, messages } = context;
   try {
-    return await (await context.service()).order(id);
+    const shown = await (await context.service()).order(id);
+    if (typeof shown.status !== "string") return "the service does not say it";
+    const { other } = await readOwner(shown, { ledger, customer, clock, warn: messages.warn });
+    if (other === undefined) await ledger.noteOrderState(customer, shown.id.value, shown.status);
+    return other;
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
-    return undefined;
+    return error.message;
   }
+}
+
+/** Of an order that was cancelled, and may be back. */
+function describeUnread(why: string | undefined): string {
+  return why === undefined ? "" : `, was cancelled since, and its state could not be read now: ${why}`;
 }
 
 /** `the same order was sent 5 min ago, as 1000001`. One with the same ref may have other content. */
@@ -235,17 +258,20 @@ export function duplicate(
     left,
     failure,
     isJustFound,
+    unread,
   }: {
     /** Of the order that is not sent. */
     readonly content: string;
     readonly left: StillInDoubt | undefined;
     readonly failure: CourierError | undefined;
     readonly isJustFound: boolean;
+    /** Why the state of an order that was cancelled could not be read. */
+    readonly unread?: string | undefined;
   },
   context: Context,
 ): CourierError {
   const why = failure && operation.state === "unknown" ? `; the check failed: ${failure.message}` : "";
-  const message = `${describeEqual(operation, content, context)}; nothing was sent${why}`;
+  const message = `${describeEqual(operation, content, context)}${describeUnread(unread)}; nothing was sent${why}`;
   if (!isJustFound)
     return new CourierError("duplicate", 2, message, { hint: nextSteps(operation, left, context) });
   return new CourierError("duplicate", 2, `${message}: it was in doubt until now`, {

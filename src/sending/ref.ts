@@ -1,6 +1,6 @@
 /** What the ledger knows of the ref of a single order: the same ref is the same order, as in an import. */
 
-import { ServiceFailure } from "../api/failure.ts";
+import { ServiceFailure, saysNoSuchOrder } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
@@ -78,9 +78,14 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   const made = operation.order?.id ?? "";
   const isCancelled = decision.kind === "cancelled";
   const read = await readShipped(made, ref, context);
-  if (read === "not shown" && !isCancelled) return asRecorded(operation, context);
+  if (read instanceof ServiceFailure) {
+    if (!isCancelled) return asRecorded(operation, context);
+    // A page in place of the order is no word about it.
+    if (!saysNoSuchOrder(read)) throw notRead(made, ref, read);
+  }
   // A cancelled order may be back.
-  const found = read !== "not shown" && (typeof read.status === "string" || !isCancelled) ? read : undefined;
+  const found =
+    !(read instanceof ServiceFailure) && (typeof read.status === "string" || !isCancelled) ? read : undefined;
   const other = found && (await describeOther(operation, found, ledger));
   if (found && other) {
     context.messages.warn(describeAnswer(operation, other));
@@ -100,17 +105,21 @@ function notSent(reason: string, hint = "to ship it again, add --allow-duplicate
   return new CourierError("duplicate", 2, `${reason}; nothing was sent`, { hint });
 }
 
-/** "not shown" where the service refuses it: that is no refusal of the order. Throws other failures. */
-async function readShipped(id: string, ref: string, context: Context): Promise<OrderDetail | "not shown"> {
+/** The failure where the service refuses to show it: that is no refusal of the order. Throws other failures. */
+async function readShipped(id: string, ref: string, context: Context): Promise<OrderDetail | ServiceFailure> {
   try {
     return await (await context.service()).order(id);
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
-    if (error.kind === "refused") return "not shown";
-    throw error.with({
-      message: `the order with the ref ${ref} is ${id}; nothing was sent, and its state could not be read: ${error.message}`,
-    });
+    if (error.kind === "refused") return error;
+    throw notRead(id, ref, error);
   }
+}
+
+function notRead(id: string, ref: string, failure: ServiceFailure): CourierError {
+  return failure.with({
+    message: `the order with the ref ${ref} is ${id}; nothing was sent, and its state could not be read: ${failure.message}`,
+  });
 }
 
 /** The order as the ledger has it. */
