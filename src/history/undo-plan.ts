@@ -87,7 +87,8 @@ export async function planUndo(
       const inDoubt = isTrial ? [] : await withdrawCertain([operation], order, ledger, context);
       other.push({ ...read, why: [why, ...inDoubt].join("; "), isTaken: inDoubt.length > 0 });
     } else if (order.status === "cancelled") alreadyCancelled.push(read);
-    else if (!isCancellable(order.status)) tooLate.push(read);
+    // Without a state, the service decides.
+    else if (typeof order.status === "string" && !isCancellable(order.status)) tooLate.push(read);
     else (operation.state === "found" ? found : sure).push(read);
   };
 

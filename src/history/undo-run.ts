@@ -250,7 +250,7 @@ function explainEnd(
   const counts = `${done} of ${counted(total, "order")} of run ${number} cancelled`;
   const facts = [
     unknown.length > 0 ? `unknown: ${names(unknown)}` : "",
-    accepted.length > 0 ? `accepted for cancelling, but not cancelled: ${names(accepted)}` : "",
+    accepted.length > 0 ? `accepted for cancelling, but not shown as cancelled: ${names(accepted)}` : "",
     others.length > 0 ? `not cancelled: ${names(others)}` : "",
     stopped.length > 0 ? `not reached: ${stopped.length}` : "",
     inDoubt.length + taken.length > 0

@@ -11,11 +11,14 @@ export interface Cancels {
   endCancel(name: OperationName, owner: number, outcome: CancelOutcome, nowMs: number): Promise<void>;
   /** Of these orders, those that the service accepted for cancelling, and that could not be read since. */
   findAcceptedUnread(customer: number, orderIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Of these orders, those that an earlier cancel may have cancelled: it was accepted, or its outcome is unknown. */
+  /**
+   * Of these orders, those that an earlier cancel may have cancelled: it was accepted, or its outcome is unknown, since
+   * `unknownSinceMs`.
+   */
   findMaybeCancelled(
     customer: number,
     orderIds: readonly string[],
-    sinceMs?: number,
+    unknownSinceMs?: number,
   ): Promise<ReadonlySet<string>>;
   /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
@@ -79,15 +82,15 @@ export function createCancels(
         return new Set(rows.map(({ order_id }) => String(order_id)));
       }),
 
-    findMaybeCancelled: (customer, orderIds, sinceMs = 0) =>
+    findMaybeCancelled: (customer, orderIds, unknownSinceMs = 0) =>
       read(function* () {
         const rows = yield ask(
-          `SELECT order_id FROM operations WHERE kind = 'cancel' AND customer = ?
-         AND state IN ('sending', 'unknown', 'accepted') AND coalesce(ended_at, sent_at, ?) >= ?
+          `SELECT order_id FROM operations WHERE kind = 'cancel' AND customer = ? AND (state = 'accepted'
+         OR (state IN ('sending', 'unknown') AND coalesce(ended_at, sent_at, ?) >= ?))
          AND order_id IN (SELECT value FROM json_each(?))`,
           customer,
-          sinceMs,
-          sinceMs,
+          unknownSinceMs,
+          unknownSinceMs,
           JSON.stringify(orderIds),
         );
         return new Set(rows.map(({ order_id }) => String(order_id)));

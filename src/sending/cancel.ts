@@ -10,6 +10,7 @@ import type { CancelOutcome, OperationName, Rejection, Run } from "../ledger/ope
 import type { OrderDetail } from "../model/interface.ts";
 import { isCancellable } from "../model/states.ts";
 import { readOwner } from "./another-order.ts";
+import { doubtfulStatuses } from "./evidence.ts";
 import { latestMadeMs } from "./proof.ts";
 
 export interface CancelTools {
@@ -71,13 +72,13 @@ export async function cancelOne(
   return result;
 }
 
-/** True where an earlier cancel of an order may still be at work, or where its effect may not be shown yet. */
+/** True where an earlier cancel of an order was accepted, may still be at work, or has an effect that is not shown yet. */
 export async function wasJustSent(
   id: string,
   { ledger, run, clock }: Pick<CancelTools, "ledger" | "run" | "clock">,
 ): Promise<boolean> {
-  const sinceMs = clock.now() - latestMadeMs.timeout;
-  const maybe = await ledger.findMaybeCancelled(run.customer, [id], sinceMs).catch(() => undefined);
+  const unknownSinceMs = clock.now() - latestMadeMs.timeout;
+  const maybe = await ledger.findMaybeCancelled(run.customer, [id], unknownSinceMs).catch(() => undefined);
   return maybe?.has(id) === true;
 }
 
@@ -179,8 +180,9 @@ export async function tryCancel(
   if (after.status === "cancelled")
     return { kind: "settled", state: "cancelled", after, message, refusal: undefined };
   if (!failure) return { kind: "settled", state: "accepted", after, message, refusal: undefined };
-  // An earlier try of the same request may still be at work.
-  const mayFollow = (failure.isAfterDoubt || isInDoubt) && isCancellable(after.status);
+  // An earlier try of the same request may still be at work, or a server on the way has sent it twice.
+  const isDoubtful = failure.isAfterDoubt || isInDoubt || doubtfulStatuses.has(failure.status ?? 0);
+  const mayFollow = isDoubtful && isCancellable(after.status);
   if (failure.kind === "refused" && typeof after.status === "string" && !mayFollow)
     return { kind: "settled", state: "refused", after, message: undefined, refusal: failure };
   return { kind: "open", failure, after, isUntouched };

@@ -17,7 +17,7 @@ import { comparePhone, lettersOf } from "./matching.ts";
 export type Evidence = "not_made" | "refused" | "in_doubt";
 
 /** Gateways and servers send these although the request may have been processed. */
-const doubtfulStatuses: ReadonlySet<number> = new Set([408, 409, 425, 499]);
+export const doubtfulStatuses: ReadonlySet<number> = new Set([408, 409, 425, 499]);
 
 /**
  * Certain are only: no connection, or a request that was not written completely; HTTP 429 and 401, unless the answer

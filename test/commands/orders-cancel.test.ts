@@ -520,6 +520,46 @@ describe("the state that counts is the one read back", () => {
   });
 });
 
+describe("a refusal of an order that is shown as one that can be cancelled", () => {
+  const refused = (code: string) => `{"success":false,"error":{"code":"${code}","message":"?"}}`;
+
+  test("as a conflict, to a request that a server on the way has repeated: it may be cancelled, exit 5", async () => {
+    const home = await homeWithOrders(1);
+    answerRaw(home, "DELETE /api/v1/orders/1000001", refused("NOT_CANCELLABLE"), {
+      status: 409,
+      processed: true,
+    });
+    answerData(home, "GET /api/v1/orders/1000001", '{"id":1000001,"status":"pending"}');
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes --json");
+    expect(exit).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: "unknown", status: "pending" }]);
+    expect(JSON.parse(stderr).error.message).toMatch(
+      /^order 1000001 was pending just now, and may be cancelled yet: /,
+    );
+  });
+
+  test("however long after a cancel that was accepted: it may be cancelled yet", async () => {
+    const home = await homeWithOrders(1);
+    answerData(home, "DELETE /api/v1/orders/1000001", "null");
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(3);
+    home.sandbox.faults.clear();
+    answerRaw(home, "DELETE /api/v1/orders/1000001", refused("ALREADY_REQUESTED"), { status: 400 });
+    answerData(home, "GET /api/v1/orders/1000001", '{"id":1000001,"status":"pending"}');
+    home.clock.advance(3_600_000);
+    const { exit, stderr } = await home.courier("orders cancel 1000001 --yes");
+    expect(exit, stderr).toBe(5);
+    expect(stderr).toMatch(/^error: order 1000001 was pending just now, and may be cancelled yet: /);
+  });
+
+  test("otherwise is one", async () => {
+    const home = await homeWithOrders(1);
+    answerRaw(home, "DELETE /api/v1/orders/1000001", refused("FORBIDDEN"), { status: 403 });
+    const { exit, stdout } = await home.courier("orders cancel 1000001 --yes --json");
+    expect(exit).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: "refused", status: "pending" }]);
+  });
+});
+
 test.each(["", "ref:"])("a name that names no order (“%s”): exit 2", async (name) => {
   const home = await createServedHome();
   for (const verb of ["show", "cancel"]) {

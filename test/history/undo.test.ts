@@ -438,7 +438,7 @@ describe("a service that fails", () => {
     const home = await createServedHome();
     await recordRun(home, ["created"]);
     home.sandbox.faults.set([
-      { method: "DELETE", kind: "refuse", status: 409, code: "NOT_NOW", message: "not now" },
+      { method: "DELETE", kind: "refuse", status: 403, code: "NOT_NOW", message: "not now" },
     ]);
     const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
     expect(exit).toBe(3);
@@ -674,9 +674,33 @@ test("an order that is accepted for cancelling, but not cancelled: exit 3, as or
   expect(rowsOf(stdout).map(({ outcome }) => outcome)).toEqual(["accepted", "cancelled"]);
   expect(errorOf(stderr)).toMatchObject({
     code: "some_not_cancelled",
-    message: `1 of 2 orders of run 1 cancelled; accepted for cancelling, but not cancelled: ${orders[0]?.id} (pending)`,
+    message: `1 of 2 orders of run 1 cancelled; accepted for cancelling, but not shown as cancelled: ${orders[0]?.id} (pending)`,
     hint: "to see what becomes of it, run the same command again later",
   });
+});
+
+test("orders that do not say their state are not called not cancelled, also once they are", async () => {
+  const home = await createServedHome();
+  await recordRun(home, ["created", "created"]);
+  const hideState = () => {
+    for (const id of [1000001, 1000002]) answerData(home, `GET /api/v1/orders/${id}`, `{"id":${id}}`);
+  };
+  hideState();
+  const first = await home.courier("undo 1 --yes --json");
+  expect([first.exit, rowsOf(first.stdout).map(({ outcome }) => outcome)]).toEqual([
+    3,
+    ["accepted", "accepted"],
+  ]);
+  expect(errorOf(first.stderr).message).toMatch(
+    /^0 of 2 orders of run 1 cancelled; accepted for cancelling, but not shown as cancelled: 100000[12], 100000[12]$/,
+  );
+  // The service refuses to cancel them once more.
+  const again = await home.courier("undo 1 --yes --json");
+  expect([again.exit, rowsOf(again.stdout).map(({ outcome }) => outcome)], again.stderr).toEqual([
+    5,
+    ["unknown", "unknown"],
+  ]);
+  expect(errorOf(again.stderr).message).not.toContain("not cancelled");
 });
 
 test("an import is undone, and imported again sends nothing unless it is told to", async () => {
