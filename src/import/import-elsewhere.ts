@@ -2,7 +2,9 @@
 
 import type { Context } from "../command/command.ts";
 import type { OrderElsewhere, RowPolicy } from "../ledger/rules.ts";
+import type { Draft } from "../model/draft.ts";
 import { type Survey, surveyElsewhere } from "../sending/elsewhere.ts";
+import { isOtherName } from "../sending/possible-orders.ts";
 import type { ReconcileTools } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import type { Overview } from "./check-rows.ts";
@@ -21,7 +23,7 @@ export async function findElsewhere(
   context: Context,
 ): Promise<
   Pick<Survey, "found" | "comparedMs"> &
-    Pick<RowPolicy, "elsewhere" | "numbersElsewhere" | "isListed" | "isCancelledNumber">
+    Pick<RowPolicy, "elsewhere" | "numbersElsewhere" | "isListed" | "isCancelledNumber" | "otherReceiver">
 > {
   const { messages, globals } = context;
   const tools = { ...(await createReconcileTools(choice, context)), mostCancelledRead, others };
@@ -34,13 +36,17 @@ export async function findElsewhere(
       return (await prompts?.confirm(question, false)) ?? false;
     },
   });
-  const { elsewhere, found, comparedMs, numbers, cancelledNumbers } = survey;
+  const { elsewhere, found, comparedMs, numbers, cancelledNumbers, receivers } = survey;
   const known = {
     found,
     comparedMs,
     numbersElsewhere: (orderId: string) => numbers.get(orderId) ?? [],
     isListed: (orderId: string) => numbers.has(orderId),
     isCancelledNumber: (number: string) => cancelledNumbers.has(number),
+    otherReceiver: (number: string, { receiver }: Draft) => {
+      const shown = receivers.get(number);
+      return isOtherName(receiver?.name, shown) ? shown : undefined;
+    },
   };
   if (!elsewhere || elsewhere.isEmpty) return { elsewhere: undefined, ...known };
   const ordersOf = new Map<string, readonly OrderElsewhere[]>();

@@ -71,6 +71,7 @@ function describeWritten({
   sent,
   holder,
   isCancelled,
+  receiver,
 }: Extract<RowDecision, { kind: "written" }>): string {
   const next = "empty these cells if this is a new order";
   if (sent && holder) return `${number} is the order of ${nameOfRow(holder)}: ${next}`;
@@ -81,6 +82,7 @@ function describeWritten({
   if (holder) return `${number} is beside ${nameOfRow(holder)}, too: ${next}`;
   if (isCancelled)
     return `the sheet says that it is shipped as ${number}, which the list calls cancelled: ${next}`;
+  if (receiver !== undefined) return `${number} is an order that the list shows for “${receiver}”: ${next}`;
   return `the sheet says that it is shipped as ${number}; this machine knows no order of this row`;
 }
 

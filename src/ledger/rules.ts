@@ -150,6 +150,8 @@ export interface RowPolicy {
   readonly numbersElsewhere?: ((orderId: string) => readonly string[]) | undefined;
   /** True for the number of an order that the service's list calls cancelled. */
   readonly isCancelledNumber?: ((number: string) => boolean) | undefined;
+  /** The receiver whom the service's list shows for the order with a number, where it is another than the row's. */
+  readonly otherReceiver?: ((number: string, draft: Draft) => string | undefined) | undefined;
   /** Of the orders elsewhere, those that cover another row already. */
   readonly isTaken?: (orderId: string) => boolean;
   /** Operations that were in doubt when this run began, and whose orders it found. */
@@ -203,12 +205,13 @@ export type RowDecision =
   | { readonly kind: "held"; readonly operation: Operation; readonly isEdited?: boolean }
   /**
    * The sheet has the number of an order beside it. `isCovered`: the row counts as shipped. `isCancelled`: the service
-   * calls that order cancelled. `sent`: the order, which
+   * calls that order cancelled. `receiver`: it shows that order for another receiver. `sent`: the order, which
    * this ledger knows and which is not the row's. `holder`: another row that has the number.
    */
   | {
       readonly kind: "written";
       readonly isCancelled?: boolean;
+      readonly receiver?: string | undefined;
       readonly number: string;
       readonly isCovered: boolean;
       readonly sent?: Operation | undefined;
@@ -277,7 +280,7 @@ function* decideUnedited(
     if (isAllowed) return { kind: "send", allowance: "equal" };
     // Another machine may have sent it again, and have written the number of that order.
     const unknown = numbered ? undefined : numberOf(row, file);
-    const covering = unknown?.number === undefined ? undefined : coverWritten(unknown.number, policy);
+    const covering = unknown?.number === undefined ? undefined : coverWritten(unknown.number, row, policy);
     if (unknown?.number !== undefined && unknown.holder === undefined && covering && !covering.isCancelled)
       return { kind: "written", number: unknown.number, ...covering };
     // It may have been sent again in another way.
@@ -300,7 +303,7 @@ function* decideUnedited(
       : { kind: "written", number, isCovered: false, sent: numbered, holder };
   const order = blocker ? undefined : elsewhere ? yield* elsewhere() : policy.elsewhere?.(row);
   if (order && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
-  const covering = number === undefined ? undefined : coverWritten(number, policy);
+  const covering = number === undefined ? undefined : coverWritten(number, row, policy, order);
   if (order && !(covering?.isCovered && !order.isCertain))
     return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
   if (!blocker && number !== undefined && covering)
@@ -335,9 +338,16 @@ function numberOf(
   return byNumber?.numberOf(row) ?? { number: writtenNumbers?.[0] };
 }
 
-function coverWritten(number: string, { skipShipped, isCancelledNumber = () => false }: RowPolicy) {
+/** `possible`: an order that may equal the row, whatever its receiver is called. */
+function coverWritten(
+  number: string,
+  { draft }: Pick<RowToSend, "draft">,
+  { skipShipped, isCancelledNumber = () => false, otherReceiver }: RowPolicy,
+  possible?: OrderElsewhere,
+) {
   const isCancelled = isCancelledNumber(number);
-  return { isCovered: skipShipped && !isCancelled, isCancelled };
+  const receiver = possible ? undefined : otherReceiver?.(number, draft);
+  return { isCovered: skipShipped && !isCancelled && receiver === undefined, isCancelled, receiver };
 }
 
 /** Why an order with a ref is not sent again. */

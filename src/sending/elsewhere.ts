@@ -32,6 +32,8 @@ export interface Survey {
   readonly numbers: ReadonlyMap<string, readonly string[]>;
   /** Those of the orders that the list calls cancelled. */
   readonly cancelledNumbers: ReadonlySet<string>;
+  /** The name of the receiver that the list shows for each number. */
+  readonly receivers: ReadonlyMap<string, string>;
 }
 
 const dayMs = 86_400_000;
@@ -49,8 +51,7 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
   const found = new Set<string>();
   const skip = (reason: string) => {
     note(`Orders made elsewhere were not compared: ${reason}`);
-    const none = { numbers: new Map<string, string[]>(), cancelledNumbers: new Set<string>() };
-    return { elsewhere: undefined, found, comparedMs: undefined, ...none };
+    return { ...describeListed([]), elsewhere: undefined, found, comparedMs: undefined };
   };
   let listing: RecordedListing;
   let isComplete: boolean;
@@ -72,13 +73,20 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
     isComplete = false;
   }
   const elsewhere = await createOrdersElsewhere(listing, tools, options);
-  const cancelled = listing.summaries.filter(({ status }) => status === "cancelled");
+  const comparedMs = isComplete ? clock.now() : undefined;
+  return { ...describeListed(listing.summaries), elsewhere, found, comparedMs };
+}
+
+function describeListed(
+  summaries: readonly OrderSummary[],
+): Pick<Survey, "numbers" | "cancelledNumbers" | "receivers"> {
+  const cancelled = summaries.filter(({ status }) => status === "cancelled");
+  const named = (each: OrderSummary) =>
+    numbersOf(each).map((number) => [number, each.receiver?.name ?? ""] as const);
   return {
-    elsewhere,
-    found,
-    comparedMs: isComplete ? clock.now() : undefined,
-    numbers: new Map(listing.summaries.map((each) => [each.id.value, numbersOf(each)])),
+    numbers: new Map(summaries.map((each) => [each.id.value, numbersOf(each)])),
     cancelledNumbers: new Set(cancelled.flatMap(numbersOf)),
+    receivers: new Map(summaries.flatMap(named)),
   };
 }
 

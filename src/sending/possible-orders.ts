@@ -149,7 +149,8 @@ export function hasPlainlyOtherReceiver(
   );
 }
 
-function isOtherName(sent: string | undefined, shown: string | null | undefined): boolean {
+/** True for a name that is shown as another, also where a part is hidden, or where services change such texts. */
+export function isOtherName(sent: string | undefined, shown: string | null | undefined): boolean {
   if (!sent || !shown || !hasLetters(shown)) return false;
   return maskPattern.test(shown) ? !fitsName(sent, shown) : !isLikeItem(baseOf(sent), baseOf(shown));
 }

@@ -44,6 +44,27 @@ describe("a row that equals an order made elsewhere", () => {
     expect(JSON.parse(undone.stdout)).toMatchObject([{ id: 1000002, outcome: "cancelled" }]);
   });
 
+  test("covers no row that was written over for another customer, whose cells still have its number", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+    expect((await home.run("--in-place --concurrency 1", { env })).exit).toBe(0);
+    const written = await readFile(home.file, "utf8");
+    await home.put(
+      written.replace("A-2", "A-3").replace("王五", "赵六").replace("13700137001", "13600136000"),
+    );
+    for (const words of ["", "--skip-shipped --in-place"]) {
+      const { exit, report, stderr } = await home.run(words);
+      expect([exit, outcomes(report)], stderr).toEqual([3, words === "" ? "held held" : "shipped held"]);
+      expect(report[1]?.error?.message).toMatch(
+        /^CR\d+ is an order that the list shows for “王五”: empty these cells if this is a new order$/,
+      );
+    }
+    expect(await readFile(home.file, "utf8")).toMatch(
+      /A-3.*CR\d+.*,CR\d+ is an order that the list shows for/,
+    );
+    expect(home.posts).toBe(2);
+  });
+
   test("gives its numbers to the row that it covers, in the report and in the sheet", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     await shipElsewhere(home, row("X-1"));

@@ -271,7 +271,7 @@ export async function fillRows(
     if (decision.kind === "refused" || decision.kind === "undone")
       return describe(row, decision, overview, clock.now());
     if (decision.kind === "in_doubt") return describeInDoubt(decision.operation);
-    if (decision.kind === "written" && (decision.sent || decision.holder))
+    if (decision.kind === "written" && (decision.sent || decision.holder || decision.receiver !== undefined))
       return describeHold(decision, row.ref);
     const isNumbered = ownNumbersOf(row).length > 0;
     if (decision.kind === "held" && isMade(decision.operation) && !isNumbered)
