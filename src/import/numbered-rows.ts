@@ -48,7 +48,8 @@ export function indexByNumber(
   const numbers = new Map<number, RowNumber>();
   for (const row of rows) {
     numbers.set(row.row, own.get(row.row) ?? readNumber(row));
-    for (const number of row.writtenNumbers ?? []) if (!firstRows.has(number)) firstRows.set(number, row);
+    for (const number of row.writtenNumbers ?? [])
+      if (!firstRows.has(number) && !isCut(number)) firstRows.set(number, row);
   }
 
   /** The number of an order that is not known to be the row's. */
@@ -77,6 +78,11 @@ export function indexByNumber(
     countPlain: (content, all) =>
       all - (ofContents.get(content)?.length ?? 0) - (foreign.get(content)?.length ?? 0),
   };
+}
+
+/** Spreadsheet programs keep six digits of a long number, `7.73461E+14`: many numbers become one text. */
+function isCut(number: string): boolean {
+  return /^\d(?:[.,]\d+)?E\+\d+$/i.test(number);
 }
 
 function candidatesOf(

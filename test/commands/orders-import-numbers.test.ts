@@ -131,6 +131,31 @@ describe("rows without refs that have the numbers of their orders", () => {
   });
 });
 
+test("numbers that a spreadsheet program has cut to the same text are no sign of another row's order", async () => {
+  const { home, lines, numbers, put } = await createShipped(
+    row("001"),
+    row("002", "王五"),
+    row("003", "赵六"),
+  );
+  const cut = lines.map((line) =>
+    line.replace(/^00/, "").replace(/,CR\d+,CO\d+/, (_, at: number) => `,7.7346${at}E+14,2.02600E+17`),
+  );
+  const file = await put(...cut);
+  const held = await home.importFile(file);
+  expect([held.exit, outcomes(held.report)], held.stderr).toEqual([3, "held held held"]);
+  expect(held.report.map(({ error }) => error?.message)).toEqual(
+    [1, 2, 3].map(
+      (id) => `equals order 100000${id}, which was sent with the ref 00${id}: did a program rewrite the ref?`,
+    ),
+  );
+  const later = await home.courier(["orders", "write-back", file, "-o", `${file}.new`, "--json"]);
+  expect(JSON.parse(later.stdout)).toMatchObject({ not_created: 0, unknown: 3 });
+  const ran = await home.importFile(file, `--skip-shipped --write-back ${file}.done`);
+  expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([0, "shipped shipped shipped", 3]);
+  const written = (await readFile(`${file}.done`, "utf8")).split("\n").slice(1, 4);
+  expect(written.map((line) => line.split(",")[10])).toEqual(numbers);
+});
+
 describe("a row that was copied with its number for another customer", () => {
   test.each(["", "--skip-shipped"])("is held, and the order's own row is named (%s)", async (flag) => {
     const { home, lines, numbers, put } = await createShipped(row("T-1"), row("T-2", "王五"));

@@ -195,7 +195,7 @@ export async function fillRows(
       return;
     }
     if (decision.kind === "in_doubt") inDoubt += 1;
-    else if (decision.kind === "held" && !afterImport) unknown += 1;
+    else if ((decision.kind === "held" || decision.kind === "written") && !afterImport) unknown += 1;
     else if (!isHeld) notCreated += 1;
     for (const each of sentLines) values.set(each, { error: plainText(reason) });
   }
