@@ -18,6 +18,12 @@ export function readItemList(text: string): readonly ListedItem[] {
   );
 }
 
+/** The pieces of a line that are left to send. Some plug-ins count those that were refunded below zero. */
+export function piecesLeft(quantity: string, refunded: string): string {
+  const [all, gone] = [Number(quantity), Math.abs(Number(refunded))];
+  return quantity !== "" && gone > 0 && all >= 0 ? String(Math.max(0, all - gone)) : quantity;
+}
+
 function readParts(text: string): ListedItem {
   const parts = new Map(
     text.split("|").map((part) => {
@@ -26,9 +32,10 @@ function readParts(text: string): ListedItem {
     }),
   );
   const name = parts.get("name");
-  return name === undefined
-    ? { name: text.trim(), quantity: "" }
-    : { name, quantity: parts.get("quantity") ?? parts.get("qty") ?? "" };
+  if (name === undefined) return { name: text.trim(), quantity: "" };
+  const quantity = parts.get("quantity") ?? parts.get("qty") ?? "";
+  const left = piecesLeft(quantity, parts.get("refunded_qty") ?? "");
+  return { name: left === "0" && left !== quantity ? "" : name, quantity: left };
 }
 
 function readJsonItems(text: string): readonly ListedItem[] | undefined {

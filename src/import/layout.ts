@@ -29,6 +29,8 @@ export interface Layout {
   readonly columns: ReadonlyMap<string, string>;
   readonly unused: readonly string[];
   readonly skips: readonly (SkipRule & { readonly index: number })[];
+  /** The column of the pieces that were refunded. */
+  readonly refunded: number | undefined;
   readonly orderKey: LayoutField | undefined;
   /** Columns that are all blank in a row that sums up an order; empty where the file has none of them. */
   readonly summary: readonly number[];
@@ -91,6 +93,7 @@ export function readLayout(headers: readonly string[], choice: LayoutChoice, fil
     columns: nameColumns(headers, fields),
     unused: map.unused,
     skips: [],
+    refunded: undefined,
     orderKey: undefined,
     summary: [],
     firstRowOnly: [],
@@ -185,7 +188,8 @@ function layoutOfPreset(
   const skips = (preset.skips ?? [])
     .filter(({ unless }) => unless === undefined || find(unless).length === 0)
     .flatMap((rule) => find(rule.column).map((index) => ({ ...rule, index })));
-  for (const index of [...summary, ...orderKey.flat(), ...skips.map((rule) => rule.index)])
+  const refunded = preset.refundedPieces === undefined ? [] : find(preset.refundedPieces);
+  for (const index of [...summary, ...orderKey.flat(), ...skips.map((rule) => rule.index), ...refunded])
     columns.add(index);
   return {
     names: headers,
@@ -194,6 +198,7 @@ function layoutOfPreset(
     columns: nameColumns(headers, used),
     unused: headers.filter((header, index) => !columns.has(index) && !isNoColumn(header)),
     skips,
+    refunded: refunded[0],
     orderKey: orderKey.length > 0 ? { path: "ref", choices: orderKey } : undefined,
     summary,
     firstRowOnly: (preset.isPickUpWithoutAddress?.filledInFirstRow ?? []).flatMap(find),

@@ -11,7 +11,7 @@ import { type Cleaning, cleanCell } from "./clean-cell.ts";
 import { cleanHeader } from "./columns.ts";
 import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
-import { readItemList } from "./item-list.ts";
+import { piecesLeft, readItemList } from "./item-list.ts";
 import type { Layout, LayoutField } from "./layout.ts";
 import { checkCell, numberPaths, setField } from "./order-fields.ts";
 import { fulfilledReasons, type SkipReason } from "./presets/preset.ts";
@@ -194,6 +194,14 @@ function readLine(source: NumberedRow, layout: Layout): Line {
     const filled = readField(field, read);
     if (filled) cells.set(field.path, filled);
   }
+  const pieces = cells.get("item.quantity");
+  if (pieces && layout.refunded !== undefined) {
+    const left = piecesLeft(pieces.text, read("item.quantity", layout.refunded) ?? "");
+    if (left !== pieces.text) {
+      isAsWritten = false;
+      cells.set("item.quantity", { ...pieces, text: left });
+    }
+  }
   const key = layout.orderKey ? readField(layout.orderKey, read)?.text : cells.get("ref")?.text;
   return { source, cells, key: key ?? "", cleanings, isAsWritten };
 }
@@ -271,7 +279,12 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
       layout.summary.length > 0 &&
       layout.summary.every((index) => cleanCell("", source.cells[index] ?? "").text === "");
     const withGoods = all.some((line) => !isSummary(line)) ? all.filter((line) => !isSummary(line)) : all;
-    const judged = withGoods.map((line) => ({ line, reason: skipReason([line], true) }));
+    const isRefunded = ({ cells }: Line) =>
+      layout.refunded !== undefined && cells.get("item.quantity")?.text === "0";
+    const judged = withGoods.map((line) => ({
+      line,
+      reason: skipReason([line], true) ?? (isRefunded(line) ? ("refunded" as const) : undefined),
+    }));
     const lines = judged.flatMap(({ line, reason }) => (reason === undefined ? [line] : []));
     const leftOut = judged.flatMap(({ line, reason }) => (reason === undefined ? [] : [{ line, reason }]));
     const [first] = leftOut;

@@ -294,6 +294,19 @@ const expected: Readonly<Record<string, Expected>> = {
       },
     ],
   },
+  "woocommerce-refunds.csv": {
+    platform: "woocommerce",
+    lines: 3,
+    skipped: { refunded: 1 },
+    orders: [
+      {
+        rows: [1, 2],
+        ref: "46",
+        receiver: { ...ann, ...springfield, detail: "1 Main St" },
+        item: { name: "Cup", quantity: 1 },
+      },
+    ],
+  },
   "woocommerce-orders.csv": {
     platform: "woocommerce",
     lines: 1,
@@ -318,11 +331,11 @@ const expected: Readonly<Record<string, Expected>> = {
   },
   "woocommerce-words.csv": {
     platform: "woocommerce-words",
-    lines: 3,
+    lines: 4,
     skipped: { fulfilled: 1 },
     orders: [
       {
-        rows: [1, 2],
+        rows: [1, 2, 3],
         ref: "51",
         receiver: { ...ann, ...springfield, detail: "1 Main St, Apt 2" },
         item: { name: "Green tea 100g; Cup", quantity: 3 },

@@ -46,6 +46,8 @@ export interface Preset {
   /** A line of an order where all of these are blank sums up the others. */
   readonly blankInSummary?: readonly string[];
   readonly skips?: readonly SkipRule[];
+  /** The column that says how many pieces of a line were refunded: they are not sent. */
+  readonly refundedPieces?: string;
   /** An order without any address is picked up. In its first row, one of these columns is filled, and in no other row. */
   readonly isPickUpWithoutAddress?: { readonly filledInFirstRow: readonly string[] };
   /** Texts that stand for an empty cell. */

@@ -20,13 +20,14 @@ export const woocommerceWords: Preset = {
       ["Item Name", "Product Variation"],
       ["Name", "Product Variation"],
     ],
-    "item.quantity": ["Quantity"],
+    "item.quantity": ["Quantity (- Refund)", "Quantity"],
   },
   hasLines: true,
   skips: [
     { column: "Order Status", reason: "unpaid", is: /^(?:wc-)?pending(?: payment)?$/i },
     { column: "Order Status", reason: "fulfilled", is: /^(?:wc-)?completed$/i },
     { column: "Order Status", reason: "refunded", is: /^(?:wc-)?refunded$/i },
+    { column: "Quantity (- Refund)", reason: "refunded", is: /^0+$/, ofLine: true },
     { column: "Order Status", reason: "cancelled", is: /^(?:wc-)?(?:cancelled|failed)$/i },
   ],
 };

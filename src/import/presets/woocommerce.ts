@@ -22,6 +22,7 @@ export const woocommerce: Preset = {
     "item.list": ["line_items", ["line_item_*"]],
   },
   hasLines: true,
+  refundedPieces: "item_refunded_qty",
   skips: [
     { column: "status", reason: "unpaid", is: /^(?:wc-)?pending(?: payment)?$/i },
     { column: "status", reason: "fulfilled", is: /^(?:wc-)?completed$/i },
