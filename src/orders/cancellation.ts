@@ -1,6 +1,6 @@
 /** The outcome of a cancellation: as a row of the result, and as an error. */
 
-import type { ServiceFailure } from "../api/failure.ts";
+import { type ServiceFailure, saysNoSuchOrder } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interruptionExit } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -63,7 +63,9 @@ export function reportUntouched(
         },
       ),
     };
-  return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
+  // A page in the place of the order is no word about it: nothing was sent.
+  const outcome = saysNoSuchOrder(refusal) ? "refused" : "left_alone";
+  return { row: toRow(id, undefined, undefined, outcome, refusal), ...(refusal ? { refusal } : {}) };
 }
 
 function reportOther(

@@ -228,6 +228,17 @@ describe("--yes", () => {
     });
   });
 
+  test("one that cannot be read among several is left alone, not refused", async () => {
+    const home = await homeWithOrders(2);
+    answerRaw(home, "GET /api/v1/orders/1000002", "<html>blocked</html>", { status: 403 });
+    const { exit, stdout } = await home.courier("orders cancel 1000001 1000002 --yes --json");
+    expect(exit).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { id: 1000001, outcome: "cancelled" },
+      { id: 1000002, outcome: "left_alone", error: { status: 403 } },
+    ]);
+  });
+
   test("one unknown among several: a row for each, in their order, exit 3", async () => {
     const home = await homeWithOrders(2);
     const { exit, stdout, stderr } = await home.courier("orders cancel 1000002 9 1000001 --yes --json");
