@@ -180,8 +180,9 @@ export async function tryCancel(
   if (after.status === "cancelled")
     return { kind: "settled", state: "cancelled", after, message, refusal: undefined };
   if (!failure) return { kind: "settled", state: "accepted", after, message, refusal: undefined };
-  // An earlier try of the same request may still be at work, or a server on the way has sent it twice.
-  const isDoubtful = failure.isAfterDoubt || isInDoubt || doubtfulStatuses.has(failure.status ?? 0);
+  // An earlier try may still be at work, or a server on the way has sent it twice, or answers for the service.
+  const isPage = failure.serviceCode === undefined;
+  const isDoubtful = failure.isAfterDoubt || isInDoubt || isPage || doubtfulStatuses.has(failure.status ?? 0);
   const mayFollow = isDoubtful && isCancellable(after.status);
   if (failure.kind === "refused" && typeof after.status === "string" && !mayFollow)
     return { kind: "settled", state: "refused", after, message: undefined, refusal: failure };

@@ -50,14 +50,14 @@ export const table = `
   204                    | HTTP 204                    | 70 not_json 1    | 0 1  | 6 outcome_unknown 0 1 8 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
   204 done               | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
   401                    | refused the key             | 4 key_refused 1  | 4 1  | 4 key_refused 0 1 0     | 4 key_refused pending 1 1  | 4 key_refused 0 1
-  403                    | HTTP 403                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
-  404                    | HTTP 404                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
-  407                    | HTTP 407                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
+  403                    | HTTP 403                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 5 state_unknown pending 1 2| 6 outcome_unknown 0 1
+  404                    | HTTP 404                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 5 state_unknown pending 1 2| 6 outcome_unknown 0 1
+  407                    | HTTP 407                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 5 state_unknown pending 1 2| 6 outcome_unknown 0 1
   407 done               | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
   408                    | HTTP 408                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 8 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
   408 done               | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 4 2          | 0 - 2 2
-  409                    | HTTP 409                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
-  422                    | HTTP 422                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
+  409                    | HTTP 409                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 5 state_unknown pending 1 2| 6 outcome_unknown 0 1
+  422                    | HTTP 422                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 5 state_unknown pending 1 2| 6 outcome_unknown 0 1
   429                    | rate limited by the service | 5 rate_limited 4 | 5 4  | 5 rate_limited 0 4 0    | 5 rate_limited pending 4 2 | 5 service_unavailable 0 8
   429, 7 s               | rate limited by the service | 5 rate_limited 4 | 5 4  | 5 rate_limited 0 4 0    | 5 rate_limited pending 4 2 | 5 service_unavailable 0 8
   429, a date            | rate limited by the service | 5 rate_limited 4 | 5 4  | 5 rate_limited 0 4 0    | 5 rate_limited pending 4 2 | 5 service_unavailable 0 8
