@@ -3,6 +3,7 @@
 import { createInterface } from "node:readline";
 import { styleText } from "node:util";
 import { confirm, input, password, search, select } from "@inquirer/prompts";
+import { signals } from "signal-exit";
 import { interrupted } from "../core/errors.ts";
 import {
   type Choice,
@@ -50,6 +51,15 @@ const ctrlU = "\u0015";
 /** Type-ahead ends when no key has come for this long. */
 const pauseMs = 60;
 
+/**
+ * Node.js ignores the signal of a write beyond `ulimit -f`, which fails with an error. The package would let the signal
+ * end the process.
+ */
+function leaveFileLimitAlone(): void {
+  const place = signals.indexOf("SIGXFSZ");
+  if (place >= 0) signals.splice(place, 1);
+}
+
 /** Prompts on the given streams. Ctrl-C, and Ctrl-D at an empty line, reject with `interrupted`. */
 export function createPrompts({
   input: source,
@@ -59,6 +69,7 @@ export function createPrompts({
   elapsed,
   onAsk = () => () => {},
 }: PromptStreams): Prompts {
+  leaveFileLimitAlone();
   const keyboard = openKeyboard(source, job, elapsed, signal);
   const deps: PromptDeps = { keyboard, output, signal, onAsk };
   return {

@@ -28,6 +28,21 @@ async function interrupt(home: ServedTerminalHome, terminal: Terminal): Promise<
   expect(sentBodies(home)).toHaveLength(sent);
 }
 
+test("after a question, where files may not grow: exit 130, and no signal of the limit ends the program", async () => {
+  const home = await createServedTerminalHome();
+  let terminal = home.open("orders create", { shell: notingModes });
+  await terminal.choose("Sender", "new address");
+  await terminal.until("? Sender name");
+  await interrupt(home, terminal);
+  // Blocks of 512 bytes, less than the ledger has.
+  terminal = home.open("orders create", { shell: `ulimit -f 100; ${notingModes}` });
+  await terminal.choose("Sender", "new address");
+  await terminal.answer("Sender name", "张三");
+  await terminal.until("? Sender phone");
+  await interrupt(home, terminal);
+  expect(terminal.screen()).toContain("your draft is kept");
+});
+
 /** `npm test` stops at every other question of an address, the long run at each. */
 const everyStep = effort(2, 1);
 

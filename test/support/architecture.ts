@@ -83,6 +83,7 @@ export const owners: Readonly<Record<string, string>> = {
   pgpass: "src/postgres/password-file.ts",
   saxes: "src/sheets/xml.ts",
   shlex: "src/core/split-words.ts",
+  "signal-exit": "src/terminal/prompt.ts",
   "string-width": "src/terminal/width.ts",
   undici: "src/api/transport.ts",
   yauzl: "src/sheets/zip-parts.ts",
