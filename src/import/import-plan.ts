@@ -4,7 +4,7 @@ import type { Context } from "../command/command.ts";
 import { usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { isMade, nameOperation } from "../ledger/operation.ts";
+import { isCancelled, isMade, nameOperation } from "../ledger/operation.ts";
 import {
   decideRow,
   type FileFacts,
@@ -14,10 +14,13 @@ import {
   terminalWindowMs,
 } from "../ledger/rules.ts";
 import { runNow } from "../ledger/statements.ts";
+import { cannotBeCancelled } from "../model/states.ts";
 import { countAll, describeEncoding, type Overview, type RowWarning, readAgain } from "./check-rows.ts";
 import { skipNumbered } from "./equal-rows.ts";
 import { describeHold, nameOfRow } from "./row-words.ts";
 import type { ImportRow, RowsOptions } from "./rows.ts";
+import { describeSaid, findSentBefore, type SentBefore } from "./skipped-orders.ts";
+import { statesOfLedger } from "./write-back/import-sheet.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
 
 /** How many rows there are of each kind. */
@@ -44,6 +47,8 @@ export interface ImportPlan extends Readonly<PlanCounts> {
   readonly undone: number;
   /** Shipped rows whose orders an earlier cancel may cancel yet. */
   readonly beingCancelled: number;
+  /** Orders of rows that the file says not to send, and that were sent before. */
+  readonly sentBefore?: readonly SentBefore[];
   /** Where every row equals an order with another ref: the first few, with that ref. */
   readonly otherRefs?: readonly OtherRef[] | undefined;
 }
@@ -61,6 +66,7 @@ export interface PlanChoice {
 }
 
 const heldShown = 5;
+const mostNamed = 20;
 const otherRefsShown = 3;
 const sendersShown = 3;
 /** Fewer rows may equal earlier orders by chance. */
@@ -176,6 +182,8 @@ export async function planImport(
     if (batch.length >= batchSize) await flush();
   }
   await flush();
+  const sentBefore =
+    known && overview.reading.skipped.size > 0 ? await findUnwanted(source, known, context) : [];
   const isWhole = withOtherRef === overview.rows && withOtherRef >= fewestOtherRefs;
   return {
     ...counts,
@@ -184,8 +192,27 @@ export async function planImport(
     unwanted,
     undone,
     beingCancelled,
+    sentBefore,
     otherRefs: isWhole ? otherRefs : undefined,
   };
+}
+
+/** Those that may still be cancelled, or are in doubt. */
+async function findUnwanted(
+  source: RowsOptions,
+  known: { ledger: Ledger; customer: number; file: FileFacts },
+  context: Context,
+): Promise<readonly SentBefore[]> {
+  const found: SentBefore[] = [];
+  const states = await (await statesOfLedger(known, context))([]);
+  for await (const each of findSentBefore(source, { ...known, shop: known.file.shop })) {
+    const { operation, reasons } = each;
+    const state = states.get(operation.order?.id ?? "")?.status ?? operation.orderState;
+    if (isMade(operation) && (reasons.length === 0 || isCancelled(operation) || cannotBeCancelled(state)))
+      continue;
+    found.push(each);
+  }
+  return found;
 }
 
 function kindOf(decision: RowDecision): Exclude<keyof PlanCounts, "heldByDoubt"> {
@@ -213,12 +240,18 @@ export function describeReading(overview: Overview, file: string): readonly stri
 }
 
 /** Prints the plan on stderr. */
-export function summarise(plan: ImportPlan, file: string, account: string, { messages }: Context): void {
+export function summarise(
+  plan: ImportPlan,
+  file: string,
+  account: string,
+  { messages, nextCommand }: Context,
+): void {
   const { overview } = plan;
   const levels = [...overview.serviceLevels].map(
     ([level, count]) => `${count} ${level || "without a service level"}`,
   );
   for (const note of describeReading(overview, file)) messages.note(note);
+  if (plan.sentBefore?.length) messages.warn(describeSentBefore(plan.sentBefore, nextCommand));
   if (overview.rows === 0) return;
   const noun = overview.reading.lineCount > countAll(overview) ? "order" : "row";
   messages.note(`${counted(overview.rows, noun)}, account: ${account}: ${levels.join(", ")}`);
@@ -257,6 +290,25 @@ export function describeOtherRefs({ overview: { rows } }: ImportPlan, others: re
   const shown = others.map(({ row, ref }) => `${row}: ${ref}`);
   const more = rows > shown.length ? `; and ${rows - shown.length} more` : "";
   return `all ${rows} rows equal orders that this machine sent with other refs (${shown.join("; ")}${more}): is it a file that was sent before?`;
+}
+
+/** The shop may not want the parcels any more. */
+export function describeSentBefore(
+  orders: readonly SentBefore[],
+  nextCommand: Context["nextCommand"],
+): string {
+  const shown = orders.slice(0, heldShown).map(({ order, operation, reasons }) => {
+    const said = reasons.length === 0 ? "" : ` (${describeSaid(reasons)})`;
+    return `${nameOfRow(order)}${said}: ${isMade(operation) ? `order ${operation.order?.id}` : `in doubt (operation ${nameOperation(operation)})`}`;
+  });
+  const more = orders.length > shown.length ? `; and ${orders.length - shown.length} more` : "";
+  const ids = orders.flatMap(({ operation }) => (isMade(operation) ? (operation.order?.id ?? []) : []));
+  const named = ids.length <= mostNamed ? ids.join(" ") : "ID...";
+  const steps = [
+    ids.length > 0 ? `where a parcel is not to leave: ${nextCommand(`orders cancel ${named}`)}` : "",
+    ids.length < orders.length ? `what is in doubt: ${nextCommand("orders resolve")}` : "",
+  ].filter((step) => step !== "");
+  return `${counted(orders.length, "order")} of rows that are not sent ${byCount(orders.length, "was", "were")} sent before: ${shown.join("; ")}${more}; ${steps.join("; ")}`;
 }
 
 /** The held rows, with the reasons. */

@@ -35,6 +35,7 @@ import { runImport } from "./import-output.ts";
 import {
   createPolicy,
   describeReading,
+  describeSentBefore,
   type ImportPlan,
   type PlanChoice,
   planImport,
@@ -293,6 +294,8 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
         }
       : undefined;
   const plan = await planImport(source, overview, policy, known, context);
+  if (plan.sentBefore?.length)
+    context.messages.warn(describeSentBefore(plan.sentBefore, context.nextCommand));
   const rejects = await openRejects(input.rejects, source, plan, context);
   await rejects?.abandon(); // the import would fail where it cannot be created
   const comparison = account

@@ -31,6 +31,7 @@ import {
   type ReadingTally,
   type RowProblem,
   readOrders,
+  type SkippedFacts,
 } from "./sheet-records.ts";
 import { countOwnColumns, createNumberReader, findMarkedDoubt } from "./write-back/titles.ts";
 
@@ -63,12 +64,15 @@ export interface ImportRow {
   readonly markedDoubt?: OperationName | undefined;
   /** Without a ref: the order with a ref that is directly above it. */
   readonly below?: OrderAbove | undefined;
+  /** The file says not to send it. */
+  readonly skipped?: SkippedFacts | undefined;
 }
 
 export type CheckedRow = { readonly ok: ImportRow } | WrongRow;
 
 /** A row that cannot be sent. */
-export interface WrongRow extends Pick<ImportRow, "row" | "rows" | "line" | "position" | "ref" | "raw"> {
+export interface WrongRow
+  extends Pick<ImportRow, "row" | "rows" | "line" | "position" | "ref" | "raw" | "skipped"> {
   readonly problems: readonly RowProblem[];
   /** What was read of it. */
   readonly draft: Draft;
@@ -96,6 +100,8 @@ export interface RowsOptions {
   readonly platform?: string | undefined;
   /** Orders that the file marks as fulfilled are sent like the others. */
   readonly includeFulfilled?: boolean | undefined;
+  /** Orders that the file says not to send are read, too. */
+  readonly keepsSkipped?: boolean | undefined;
   /** Called with the header of a sheet before the first row, with the rows above it, and with the header's own row. */
   readonly onHeader?: (layout: Layout, above: readonly SheetRow[], header: SheetRow) => void;
   /** Called with every row below the header, in its order, before the order that it belongs to is read. */
@@ -125,7 +131,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     if (apart) yield apart;
     if (record.isHidden) continue;
     position += 1;
-    refuseLost(record);
+    if (!record.skipped) refuseLost(record);
     yield finish(record);
   }
 
@@ -172,9 +178,11 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     mayBeLine,
     writtenNumbers,
     markedDoubt,
+    skipped,
   }: ReadRecord): CheckedRow {
     const [row = 0] = rows;
-    const numbers = { row, ...(rows.length > 1 ? { rows } : {}), line, position, ref, raw };
+    const several = rows.length > 1 ? { rows } : {};
+    const numbers = { row, ...several, line, position, ref, raw, ...(skipped ? { skipped } : {}) };
     const found = [...problems];
     const withSender = (each: Draft) =>
       each.sender || !options.sender ? each : { sender: options.sender, ...each };
@@ -354,6 +362,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     layout,
     isWorkbook: table !== undefined,
     includeFulfilled: options.includeFulfilled === true,
+    keepsSkipped: options.keepsSkipped === true,
     isMerged,
     tally,
   });

@@ -53,6 +53,17 @@ export interface OrderRecord {
   readonly mayBeLine: boolean;
   /** All its rows are hidden: it is not to be sent, and only its ref is of use. */
   readonly isHidden: boolean;
+  readonly skipped?: SkippedFacts | undefined;
+}
+
+/** Why the file says not to send an order, or a line of it, and what each line holds. Of a line, "fulfilled" says least. */
+export interface SkippedFacts {
+  readonly reason: SkipReason;
+  readonly lines: readonly {
+    readonly row: number;
+    readonly goods: string | undefined;
+    readonly reason: SkipReason | undefined;
+  }[];
 }
 
 /** Counts what a reading changes and leaves out, for the messages. */
@@ -70,6 +81,8 @@ export interface OrderOptions {
   readonly layout: Layout;
   readonly isWorkbook: boolean;
   readonly includeFulfilled: boolean;
+  /** Orders that the file says not to send are given, too. */
+  readonly keepsSkipped: boolean;
   /** True where cells of the column are merged over both rows. */
   readonly isMerged: (column: number, first: number, row: number) => boolean;
   readonly tally: ReadingTally | undefined;
@@ -239,8 +252,9 @@ function continues(line: Line, lines: readonly Line[], { layout, isMerged }: Ord
   return paths.length > 0 && paths.every((path) => path.startsWith("item."));
 }
 
-/** The lines of an order whose goods are sent, and the others. */
+/** The lines of an order whose goods are sent, and the others; with a reason, nothing is sent. */
 interface Chosen {
+  readonly reason?: SkipReason | undefined;
   readonly lines: readonly Line[];
   readonly leftOut: readonly { readonly line: Line; readonly reason: SkipReason }[];
 }
@@ -249,15 +263,15 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
   const { layout, tally, isWorkbook } = options;
   const { preset } = layout;
 
-  function skipReason(lines: readonly Line[], ofLine: boolean): SkipReason | undefined {
-    for (const { reason, index, is, ofLine: isOfLine = false } of layout.skips) {
-      if (isOfLine !== ofLine || (options.includeFulfilled && fulfilledReasons.includes(reason))) continue;
+  /** The first one counts. */
+  function skipReasons(lines: readonly Line[], ofLine: boolean): readonly SkipReason[] {
+    return layout.skips.flatMap(({ reason, index, is, ofLine: isOfLine = false }) => {
+      if (isOfLine !== ofLine || (options.includeFulfilled && fulfilledReasons.includes(reason))) return [];
       const text = lines
         .map((line) => cleanCell("", line.source.cells[index] ?? "", preset?.empty).text)
         .find(Boolean);
-      if (text !== undefined && is.test(text)) return reason;
-    }
-    return undefined;
+      return text !== undefined && is.test(text) ? [reason] : [];
+    });
   }
 
   const isBlank = ({ source }: Line, index: number) =>
@@ -268,38 +282,51 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
     preset?.isPickUpWithoutAddress !== undefined &&
     !all.some((line) => hasAddress(line) || layout.firstRowOnly.some((index) => !isBlank(line, index)));
 
-  /** The lines with goods to send; else the reason why there are none. */
-  function chooseLines(all: readonly Line[]): Chosen | { readonly reason: SkipReason } {
+  const isSummary = ({ source }: Line) =>
+    layout.summary.length > 0 &&
+    layout.summary.every((index) => cleanCell("", source.cells[index] ?? "").text === "");
+  const isRefunded = ({ cells }: Line) =>
+    layout.refunded !== undefined && cells.get("item.quantity")?.text === "0";
+
+  function chooseLines(all: readonly Line[]): Chosen {
     if (!preset) return { lines: all, leftOut: [] };
-    const whole = skipReason(all, false);
-    if (whole) return { reason: whole };
-    if (preset.isPickUpWithoutAddress && !all.some(hasAddress) && !lackFirstRow(all))
-      return { reason: "pick-up" };
-    const isSummary = ({ source }: Line) =>
-      layout.summary.length > 0 &&
-      layout.summary.every((index) => cleanCell("", source.cells[index] ?? "").text === "");
     const withGoods = all.some((line) => !isSummary(line)) ? all.filter((line) => !isSummary(line)) : all;
-    const isRefunded = ({ cells }: Line) =>
-      layout.refunded !== undefined && cells.get("item.quantity")?.text === "0";
     const judged = withGoods.map((line) => ({
       line,
-      reason: skipReason([line], true) ?? (isRefunded(line) ? ("refunded" as const) : undefined),
+      reason: skipReasons([line], true)[0] ?? (isRefunded(line) ? ("refunded" as const) : undefined),
     }));
     const lines = judged.flatMap(({ line, reason }) => (reason === undefined ? [line] : []));
     const leftOut = judged.flatMap(({ line, reason }) => (reason === undefined ? [] : [{ line, reason }]));
-    const [first] = leftOut;
-    return lines.length > 0 || !first ? { lines, leftOut } : { reason: first.reason };
+    const isPickUp = preset.isPickUpWithoutAddress && !all.some(hasAddress) && !lackFirstRow(all);
+    const none = lines.length === 0 ? leftOut[0]?.reason : undefined;
+    const reason = skipReasons(all, false)[0] ?? (isPickUp ? "pick-up" : none);
+    return reason === undefined ? { lines, leftOut } : { reason, lines: withGoods, leftOut };
+  }
+
+  function describeSkipped(reason: SkipReason, { lines, leftOut }: Chosen): SkippedFacts {
+    return {
+      reason,
+      lines: lines.map((line) => {
+        const other = skipReasons([line], true).find((each) => !fulfilledReasons.includes(each));
+        return {
+          row: line.source.row,
+          goods: readItem(line).get("item.name")?.text,
+          reason: other ?? leftOut.find((each) => each.line === line)?.reason,
+        };
+      }),
+    };
   }
 
   return (all: readonly Line[]): OrderRecord | undefined => {
     const rows = all.map(({ source }) => source.row);
     const chosen = chooseLines(all);
     const isLeftOut = all.every(({ source }) => source.isHidden);
-    if ("reason" in chosen) {
-      if (!isLeftOut) tally?.skip(chosen.reason, rows);
-      return undefined;
+    const { reason } = chosen;
+    if (reason !== undefined) {
+      if (!isLeftOut) tally?.skip(reason, rows);
+      if (isLeftOut || !options.keepsSkipped) return undefined;
     }
-    if (tally && !isLeftOut) {
+    if (tally && !isLeftOut && reason === undefined) {
       for (const { cleanings } of all) for (const kind of cleanings) tally.clean(kind);
       for (const { reason, line } of chosen.leftOut) tally.skipLine(reason, line.source.row);
     }
@@ -391,6 +418,7 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
       former,
       mayBeLine: first.key === "" && !hasAddress(first) && hasLines(layout),
       isHidden: isLeftOut,
+      skipped: reason && describeSkipped(reason, chosen),
     };
   };
 

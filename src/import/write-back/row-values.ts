@@ -12,11 +12,11 @@ import { type Overview, readAgain } from "../check-rows.ts";
 import { skipNumbered } from "../equal-rows.ts";
 import type { Source } from "../import-source.ts";
 import { plainText } from "../plain-text.ts";
-import { fulfilledReasons } from "../presets/preset.ts";
 import { skipReasons } from "../reading-notes.ts";
 import { describeCancelled, describeChange, describeHold, explain, nameOfRow } from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
 import type { NumberedRow, ReadingTally } from "../sheet-records.ts";
+import { describeSaid, findSentBefore, type SentBefore } from "../skipped-orders.ts";
 import { resultOf } from "../unsent-rows.ts";
 import { findOwnCancelled } from "./own-cancelled.ts";
 import { createNumberReader, type RowValues, type WrittenValues } from "./titles.ts";
@@ -65,6 +65,8 @@ export interface WrittenOrder {
   readonly createdAtMs: number | undefined;
   /** The sheet has other values than those that were sent: the order may be that of another row with its ref. */
   readonly isChanged: boolean;
+  /** The sheet says that it is cancelled or refunded. */
+  readonly isUnwanted: boolean;
 }
 
 /** What was seen of an order last, and when. */
@@ -96,6 +98,8 @@ interface RowOrder {
   readonly cells: NumberCells;
   readonly error: string;
   readonly change?: Change | undefined;
+  /** The file says not to send it. */
+  readonly isUnwanted?: boolean;
 }
 
 /** The numbers of orders that stand in a row's own cells. */
@@ -146,7 +150,6 @@ export async function fillRows(
     0, 0, 0, 0, 0, 0, 0, 0,
   ];
   const misfitRows = new Set<number>();
-  const fulfilled = new Set<number>();
   /** Rows that the file says not to send. */
   const skipped = new Set<number>();
 
@@ -267,6 +270,29 @@ export async function fillRows(
     );
   }
 
+  /** The file says not to send it, and it was sent before. */
+  function noteSkipped({ order, operation, rows, leftOut, isPart, reasons }: SentBefore): void {
+    for (const { row, reason } of leftOut)
+      if (reason !== undefined) values.set(row, { error: `not sent: ${skipReasons[reason]}` });
+    if (!isMade(operation)) {
+      inDoubt += 1;
+      for (const row of rows) values.set(row, { error: plainText(describeInDoubt(operation)) });
+      return;
+    }
+    const id = operation.order?.id;
+    const goods = isPart ? [] : itemFieldsChanged(order, operation);
+    const parts = [
+      reasons.length > 0 ? `order ${id} was made, and ${describeSaid(reasons)}` : "",
+      goods.length > 0 ? `order ${id} ${describeChange(goods, overview.columns)}` : "",
+    ].filter((part) => part !== "");
+    const error = isCancelled(operation) ? describeCancelled(id) : plainText(parts.join("; "));
+    const cells = cellsOf(order);
+    const change =
+      goods.length > 0 ? { isReceiver: false, isOtherPerson: false, ownNumbers: cells.tracking } : undefined;
+    const isUnwanted = reasons.length > 0;
+    found.push({ rows, number: numberOf(order), made: madeOf(operation), cells, error, change, isUnwanted });
+  }
+
   function reasonOf(row: ImportRow, decision: RowDecision): string | undefined {
     if (decision.kind === "refused" || decision.kind === "undone")
       return describe(row, decision, overview, clock.now());
@@ -332,7 +358,6 @@ export async function fillRows(
     skip(reason, rows) {
       for (const row of rows) {
         skipped.add(row);
-        if (fulfilledReasons.includes(reason)) fulfilled.add(row);
         values.set(row, { error: `not sent: ${skipReasons[reason]}` });
       }
     },
@@ -350,7 +375,8 @@ export async function fillRows(
     if (batch.length >= batchSize) await flush();
   }
   await flush();
-  found.push(...(await findFulfilled(source, fulfilled, known, overview, numberOf, cellsOf)));
+  if (skipped.size > 0)
+    for await (const each of findSentBefore(source, { ...known, shop: source.shop })) noteSkipped(each);
   const states = new Map(await readStates(idsOf(found.map(({ made }) => made))));
   let statesFromMs: number | undefined;
   const chosen = await preferStanding(found, states);
@@ -392,6 +418,7 @@ export async function fillRows(
       isNumbered: written.tracking_number !== "" || keepsNumber,
       createdAtMs: made.sentAtMs ?? made.endedAtMs,
       isChanged: !!change,
+      isUnwanted: each.isUnwanted === true,
     };
   });
   if (skipped.size > 0) await clearForeignNumbers();
@@ -419,6 +446,15 @@ export async function fillRows(
 
 function hasReceiver(fields: readonly string[]): boolean {
   return fields.some((field) => field.startsWith("receiver."));
+}
+
+/** Some of its lines may have been fulfilled before the order was sent: the others are in the parcel. */
+function itemFieldsChanged(
+  { draft }: Pick<ImportRow, "draft">,
+  { draft: sent }: Operation,
+): readonly string[] {
+  const item = draft.item ?? {};
+  return differingFields({ item }, { item: sent?.item ?? item }, () => true);
 }
 
 function lacksNumber({ order }: Made): boolean {
@@ -485,51 +521,4 @@ function describeInDoubt(operation: Operation): string {
   return `in doubt; settle it with: courier orders resolve ${nameOperation(operation)}`;
 }
 
-/**
- * Orders that were shipped from here and that the shop's file marks as fulfilled since: an import does not read them.
- * Their platform may have hidden the receivers meanwhile, so they are known by their refs alone.
- */
-async function findFulfilled(
-  source: Source,
-  fulfilled: ReadonlySet<number>,
-  { ledger, customer }: KnownRows,
-  overview: Overview,
-  numberOf: ReadNumber,
-  cellsOf: (row: Pick<ImportRow, "raw">) => NumberCells,
-): Promise<RowOrder[]> {
-  const found: RowOrder[] = [];
-  if (fulfilled.size === 0) return found;
-  const leftOut = new Set<number>();
-  const tally: ReadingTally = { ...noTally, skipLine: (_reason, row) => leftOut.add(row) };
-  for await (const checked of readRows({ ...source, tally, includeFulfilled: true })) {
-    const order = "ok" in checked ? checked.ok : checked;
-    const { ref, row, rows: lines = [row] } = order;
-    if (ref === undefined || !fulfilled.has(row)) continue;
-    const rows = lines.filter((line) => !leftOut.has(line));
-    const made = (await ledger.findByRef(customer, ref)).filter(
-      (each) => isMade(each) && each.shop === source.shop,
-    );
-    const operation = made.findLast((each) => !isCancelled(each)) ?? made.at(-1);
-    const cells = cellsOf(order);
-    if (!operation) continue;
-    const error = describeOtherGoods(order, operation, overview);
-    found.push({ rows, number: numberOf(order), made: madeOf(operation), cells, error });
-  }
-  return found;
-}
-
 const noTally: ReadingTally = { line() {}, skip() {}, skipLine() {}, clean() {}, split() {} };
-
-/** Some of its lines may have been fulfilled before the order was sent: the others are in the parcel. */
-function describeOtherGoods(
-  { draft }: Pick<ImportRow, "draft">,
-  { draft: sent, order }: Operation,
-  { columns }: Overview,
-): string {
-  const fields = differingFields(
-    { item: draft.item ?? {} },
-    { item: sent?.item ?? draft.item ?? {} },
-    () => true,
-  );
-  return fields.length === 0 ? "" : plainText(`order ${order?.id} ${describeChange(fields, columns)}`);
-}

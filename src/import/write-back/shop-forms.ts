@@ -77,8 +77,8 @@ export function* formRecords(
   carrier: string,
 ): Generator<readonly string[]> {
   yield form.columns;
-  for (const { number, values, createdAtMs, isChanged } of orders) {
-    if (number === undefined || values.tracking_number === "" || isChanged) continue;
+  for (const { number, values, createdAtMs, isChanged, isUnwanted } of orders) {
+    if (number === undefined || values.tracking_number === "" || isChanged || isUnwanted) continue;
     yield form.record({ number, trackingNumber: values.tracking_number, carrier, createdAtMs });
   }
 }
