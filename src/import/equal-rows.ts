@@ -46,9 +46,9 @@ export function createEqualRows(file: FileFacts, later: () => Iterable<ImportRow
         return { ...row, occurrence: Math.max(0, left) + before + 1, isTaken };
       });
     },
-    take({ row, decision, operation }: Claim): void {
+    take({ row, decision, operation, recorded }: Claim): void {
       if (!isEqual(row)) return;
-      const own = operation ?? ownOperation(decision);
+      const own = operation ?? recorded ?? ownOperation(decision);
       if (!own) return;
       const names = taken.get(row.content) ?? new Map<number, string>();
       taken.set(row.content, names.set(row.row, nameOperation(own)));

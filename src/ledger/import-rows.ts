@@ -29,7 +29,10 @@ export interface ImportFile {
 /** The decision about a row; `operation` is the new one where the row is to be sent. */
 export interface ClaimedRow {
   readonly decision: RowDecision;
+  /** To be sent. */
   readonly operation: OperationName | undefined;
+  /** Of an order made elsewhere that covers the row. */
+  readonly recorded?: OperationName;
 }
 
 /** A create with an order, as far as it tells which row the order is of. */
@@ -183,12 +186,13 @@ export function createImportRows(
         let event: number | undefined;
         for (const [index, row] of rows.entries()) {
           const decision = yield* batch.decide(row);
+          let recorded: OperationName | undefined;
           if (decision.kind === "elsewhere") {
-            yield* recordElsewhere(run, row, file, decision, atMs);
+            recorded = yield* recordElsewhere(run, row, file, decision, atMs);
             batch.noteChanged();
           }
           if (decision.kind !== "send") {
-            claimed.push({ decision, operation: undefined });
+            claimed.push({ decision, operation: undefined, ...(recorded ? { recorded } : {}) });
             continue;
           }
           const { content, draft } = row;

@@ -95,7 +95,7 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     return [boot, ms];
   }
 
-  /** Records an order that was not sent from this machine. A row that it covers gets an operation for it. */
+  /** Records an order that was not sent from this machine. A row that it covers gets an operation for it, which this returns. */
   function* recordElsewhere(
     run: Run,
     row: RowToSend,
@@ -108,9 +108,9 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
       orderState,
     }: Extract<RowDecision, { kind: "elsewhere" }>,
     nowMs: number,
-  ): Work<void> {
+  ): Work<OperationName | undefined> {
     const { content, draft, ref } = row;
-    if (!isCertain && ref === undefined) return;
+    if (!isCertain && ref === undefined) return undefined;
     yield ask(
       `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (customer, content, order_id) DO UPDATE SET is_certain = 1 WHERE excluded.is_certain = 1`,
@@ -121,9 +121,10 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
       ref ?? null,
       isCertain ? 1 : 0,
     );
-    if (!isCertain || !isCovered) return;
+    if (!isCertain || !isCovered) return undefined;
     const name = yield* insert(run, { kind: "create", state: "ready", content, draft, file, row });
     yield* setOutcome(name, { state: "found", order, orderState }, nowMs);
+    return name;
   }
 
   /** Throws LostClaim unless the operation is still this owner's and in one of the states. */

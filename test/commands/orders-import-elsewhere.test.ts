@@ -253,6 +253,25 @@ describe("a row that equals an order made elsewhere", () => {
     expect([later.exit, outcomes(later.report), home.posts]).toEqual([3, "held", 1]);
   });
 
+  test.each([1, 4])(
+    "covers one of two equal rows, also where they are decided one after the other (--concurrency %i)",
+    async (concurrency) => {
+      const rows = ["李四", "王五", "赵六", "孙七"].map((name, at) => row("", name, `1390013900${at}`));
+      const home = await createImportHome(sheet(...rows, rows[0] ?? ""));
+      await shipElsewhere(home, ...rows);
+      const done = path.join(home.directory, "done.csv");
+      const words = `--skip-shipped --concurrency ${concurrency}`;
+      const ran = await home.run(`${words} --write-back ${done}`);
+      expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([
+        0,
+        "shipped shipped shipped shipped created",
+      ]);
+      expect(ran.report.map(({ id }) => id)).toEqual([1000001, 1000002, 1000003, 1000004, 1000005]);
+      expect(outcomes((await home.run(words)).report)).toBe("shipped shipped shipped shipped shipped");
+      expect(home.posts).toBe(5);
+    },
+  );
+
   test("counts as shipped with --skip-shipped, one row for each order, from then on without it", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2")));
     await shipElsewhere(home, row("X-1"));
