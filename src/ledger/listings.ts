@@ -83,6 +83,8 @@ export interface Listings {
     bit: number,
     limit: number,
   ): Promise<readonly Operation[]>;
+  /** Own creates whose answers named these orders, with what was sent. */
+  findAnswered(customer: number, ids: readonly string[]): Promise<readonly Operation[]>;
   /** Records which fields of an own order the service shows unchanged, and which changed. */
   recordFields(name: OperationName, kept: number, changed: number): Promise<void>;
   /** Records when the first complete listing without a candidate for a create in doubt began. */
@@ -394,6 +396,17 @@ export function createListings({ write, read }: Store): Listings {
           bit,
           JSON.stringify(ids),
           limit,
+        );
+        return rows.map((row) => readOperation(row));
+      }),
+
+    findAnswered: (customer, ids) =>
+      read(function* () {
+        const rows = yield ask(
+          `SELECT * FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created' AND draft IS NOT NULL
+           AND order_id IN (SELECT value FROM json_each(?)) ORDER BY run DESC, number DESC`,
+          customer,
+          JSON.stringify(ids),
         );
         return rows.map((row) => readOperation(row));
       }),

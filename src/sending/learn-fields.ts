@@ -22,6 +22,7 @@ import {
   kindOf,
   type ValueKind,
 } from "./matching.ts";
+import { isNamedOtherwise, isOtherName } from "./possible-orders.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 const detailsAtOnce = 4;
@@ -79,22 +80,56 @@ export async function learnFromSummaries(
   const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
   const own = [...owners.keys()];
   const fresh = await ledger.findUncompared(customer, own, listCompared, enoughOrders);
+  const compare = ({ order, draft }: Operation) => {
+    const summary = byId.get(order?.id ?? "");
+    return summary && draft && { summary, draft, comparison: compareSummary(draft, summary) };
+  };
+  /** Else it may write all names in its own way. */
+  const learned = await ledger.learned(customer, fieldBits);
+  const keptNames = (["plain", "han"] as const).some(
+    (kind) => (learned.fields[bitOf("receiver.name", kind) ?? 0]?.kept ?? 0) > 0,
+  );
+  const keepsNames =
+    !changedFields(learned).has("receiver.name") &&
+    (keptNames || fresh.some((each) => compare(each)?.comparison["receiver.name"] === "agrees"));
   await Promise.all(
     fresh.map(async (operation) => {
-      const summary = byId.get(operation.order?.id ?? "");
-      if (!summary || !operation.draft) return;
-      const comparison = compareSummary(operation.draft, summary);
+      const compared = compare(operation);
+      if (!compared) return;
+      const { summary, draft, comparison } = compared;
       // An exchanged answer tells nothing of how the service changes fields.
       const beside = changedBits(comparison) === 0 ? [] : await ledger.findBeside(operation);
-      if (beside.some(({ draft }) => draft && isNamedAs(draft, summary))) {
+      const isExchanged = beside.some((each) => each.draft && isNamedAs(each.draft, summary));
+      // Nor does an order that was edited on the courier's website.
+      if (isExchanged || (keepsNames && isNamedOtherwise(draft, summary))) {
         const order = await readDetail(summary.id.value, tools.detail);
-        if (order) await readOwner(order, tools);
-        return;
+        const { other } = order ? await readOwner(order, tools) : {};
+        if (isExchanged || !order || other !== undefined) return;
       }
-      const kept = keptBits(operation.draft, comparison) | listCompared;
+      const kept = keptBits(draft, comparison) | listCompared;
       await ledger.recordFields(operation, kept, changedBits(comparison));
     }),
   );
+}
+
+/** More details are not read for one list. */
+const mostOthersRead = 20;
+
+/** Reads the own orders that the list names for other receivers, and warns of those that are others. */
+export async function readOthers(
+  { summaries, owners }: RecordedListing,
+  tools: ReconcileTools,
+): Promise<void> {
+  const { ledger, customer, detail, stop } = tools;
+  if (changedFields(await ledger.learned(customer, fieldBits)).has("receiver.name")) return;
+  const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
+  const others = (await ledger.findAnswered(customer, [...owners.keys()])).filter(
+    ({ draft, order }) =>
+      draft && isOtherName(draft.receiver?.name, byId.get(order?.id ?? "")?.receiver?.name),
+  );
+  const read = ({ order }: Operation) => readDetail(order?.id ?? "", detail);
+  for await (const order of mapInOrder(others.slice(0, mostOthersRead), detailsAtOnce, read, { stop }))
+    if (order) await readOwner(order, tools);
 }
 
 /** Learns from details of own orders. True where it learned something. */

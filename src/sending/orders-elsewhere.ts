@@ -5,7 +5,7 @@ import type { OrderElsewhere } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
-import { fieldsOf, keepsSome, learnFromSummaries, readDetail } from "./learn-fields.ts";
+import { fieldsOf, keepsSome, learnFromSummaries, readDetail, readOthers } from "./learn-fields.ts";
 import { compareDetail, fieldBits, isExact } from "./matching.ts";
 import { orderFacts } from "./order-facts.ts";
 import { createPossibleOrders, mayBeOrder } from "./possible-orders.ts";
@@ -37,7 +37,10 @@ export async function createOrdersElsewhere(
   { isImport = false, mayCost, note }: SurveyOptions,
 ): Promise<OrdersElsewhere> {
   const { ledger, customer } = tools;
-  if (isImport) await learnFromSummaries(listing, tools);
+  if (isImport) {
+    await learnFromSummaries(listing, tools);
+    await readOthers(listing, tools);
+  }
   const learned = await ledger.learned(customer, fieldBits);
   const owners = await ledger.findOwners(customer, [...listing.firstSeen.keys()]);
   /** When creates of this machine without an answer were sent: an order that no operation owns, and is new, may be theirs. */

@@ -164,6 +164,21 @@ describe("an order that was given another receiver and item on the website", () 
     },
   );
 
+  test("is named by each import, and the service does not count as one that changes names", async () => {
+    const home = await editedHome();
+    for (let time = 0; time < 2; time++) {
+      const done = path.join(home.directory, `done-${time}.csv`);
+      const ran = await home.run(`--write-back ${done}`);
+      expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "shipped shipped"]);
+      expect(ran.stderr).toContain(
+        "warning: the answer to 1.1 named order 1000001, but the service shows another receiver than was sent: 王五, 耳机",
+      );
+      expect(await readFile(done, "utf8")).toContain("the service shows another receiver than was sent");
+    }
+    expect((await home.courier("orders cancel ref:A-1 --yes")).stderr).toContain("is in doubt now");
+    expect(requestCount(home, "DELETE")).toBe(0);
+  });
+
   test("stays in doubt until a person decides", async () => {
     const home = await editedHome();
     await home.courier("orders show ref:A-1");
