@@ -51,7 +51,7 @@ export function openOrderNames(context: Context): (name: string) => Promise<stri
     const known = await mirror()
       .then((opened) => findInMirror(name, opened))
       .catch(() => []);
-    if (known.some(({ id }) => id === name)) return name;
+    if (known.some(({ id }) => id === name)) return choose(name, known)?.id ?? name;
     const byId = (await isId(name, context)) ? [{ id: name, trackingNumber: undefined }] : [];
     const byNumber = known.length > 0 || byId.length > 0 ? known : await list(name);
     return choose(name, [...byId, ...byNumber])?.id ?? name;
