@@ -404,7 +404,7 @@ export function createListings({ write, read }: Store): Listings {
       read(function* () {
         const rows = yield ask(
           `SELECT * FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created' AND draft IS NOT NULL
-           AND order_id IN (SELECT value FROM json_each(?)) ORDER BY run DESC, number DESC`,
+           AND order_id IN (SELECT value FROM json_each(?)) ORDER BY run, number`,
           customer,
           JSON.stringify(ids),
         );

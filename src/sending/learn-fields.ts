@@ -114,6 +114,7 @@ export async function learnFromSummaries(
 
 /** More details are not read for one list. */
 const mostOthersRead = 20;
+const fewAtOnce = 500;
 
 /** Reads the own orders that the list names for other receivers, and warns of those that are others. */
 export async function readOthers(
@@ -123,11 +124,14 @@ export async function readOthers(
   const { ledger, customer, detail, stop } = tools;
   if (changedFields(await ledger.learned(customer, fieldBits)).has("receiver.name")) return;
   const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
-  const others = (await ledger.findAnswered(customer, [...owners.keys()])).filter(
-    ({ draft, order }) =>
-      draft && isOtherName(draft.receiver?.name, byId.get(order?.id ?? "")?.receiver?.name),
-  );
-  const read = ({ order }: Operation) => readDetail(order?.id ?? "", detail);
+  const own = [...owners.keys()];
+  const others: string[] = [];
+  // The drafts of thousands of orders are not held at once.
+  while (own.length > 0 && others.length < mostOthersRead)
+    for (const { draft, order } of await ledger.findAnswered(customer, own.splice(-fewAtOnce)))
+      if (order && isOtherName(draft?.receiver?.name, byId.get(order.id)?.receiver?.name))
+        others.push(order.id);
+  const read = (id: string) => readDetail(id, detail);
   for await (const order of mapInOrder(others.slice(0, mostOthersRead), detailsAtOnce, read, { stop }))
     if (order) await readOwner(order, tools);
 }
