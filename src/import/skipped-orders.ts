@@ -48,7 +48,11 @@ export async function* findSentBefore(
     const reasons = [...new Set(said)].filter((reason) => !isFulfilled(reason));
     const leftOut = skipped.lines.filter((line) => !lines.includes(line));
     const isPart = isWhole && leftOut.length > 0;
-    yield { order, operation, rows: lines.map(({ row }) => row), leftOut, isPart, reasons };
+    // A row that sums up the order has no goods, and is one of it.
+    const withGoods = new Set(skipped.lines.map(({ row }) => row));
+    const summary = (order.rows ?? [order.row]).filter((row) => !withGoods.has(row));
+    const rows = [...summary, ...lines.map(({ row }) => row)];
+    yield { order, operation, rows, leftOut, isPart, reasons };
   }
 }
 

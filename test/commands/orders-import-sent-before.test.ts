@@ -133,6 +133,31 @@ describe("orders that the shop cancelled or refunded after they were sent", () =
   });
 });
 
+test("the row that sums up an order is filled as its lines are", async () => {
+  const text = (state: string) =>
+    [
+      "订单编号,订单状态,商品名称,商品型号,商品id,SKU ID,购买数量,收件人姓名,收件人手机,省,市,区,收货详细地址,下单模板信息",
+      `7001,${state},茶等2件,,,,2,李四,13900139000,广东省,深圳市,南山区,科技园1号楼,`,
+      `7001,${state},茶,,11,12,1,李四,13900139000,广东省,深圳市,南山区,科技园1号楼,`,
+      `7001,${state},碗,,13,14,1,李四,13900139000,广东省,深圳市,南山区,科技园1号楼,`,
+      "",
+    ].join("\n");
+  const home = await createShop();
+  await home.put(text("待发货"));
+  const words = "--in-place";
+  expect(outcomes((await home.run(words)).report)).toBe("created");
+  const written = await readFile(home.file, "utf8");
+  await home.put(written.replaceAll("待发货", "已关闭"));
+  const ran = await home.run(words);
+  expect(ran.exit, ran.stderr).toBe(0);
+  const rows = (await readFile(home.file, "utf8")).trimEnd().split("\n").slice(1);
+  expect(rows).toHaveLength(3);
+  for (const line of rows) {
+    expect(line).toMatch(/,CR\d+,CO\d+,pending,/);
+    expect(line).toContain("order 1000001 was made, and the file says: cancelled");
+  }
+});
+
 test("a line that was refunded after its order was sent and fulfilled is in the parcel", async () => {
   const line = (goods: string, status: string, refund: string) =>
     `69001,6900${goods.length},${goods},,1,,,,李四,13900139000,广东省,深圳市,南山区,粤海街道,科技园1号楼,,-,,${status},${refund},-,`;
