@@ -35,6 +35,15 @@ export function indexByNumber(
     map.set(content, same);
     same.push(row);
   };
+  const rowsWith = new Map<string, number>();
+  for (const { writtenNumbers = [] } of rows)
+    for (const number of new Set(writtenNumbers)) rowsWith.set(number, (rowsWith.get(number) ?? 0) + 1);
+  /**
+   * Those that no other row has. Some services give all new orders one text in the place of a number, such as PENDING: it
+   * tells nothing beside a number that is the row's alone.
+   */
+  const aloneIn = ({ writtenNumbers = [] }: NumberedRow) =>
+    writtenNumbers.filter((number) => rowsWith.get(number) === 1 && !isCut(number));
   for (const row of rows) {
     const found = candidatesOf(row, known).find(
       ({ create }) => !holders.has(nameOperation(create)) && isOwn(row, create, file),
@@ -45,16 +54,21 @@ export function indexByNumber(
     holders.set(nameOperation(found.create), row);
   }
   const firstRows = new Map<string, NumberedRow>();
+  const shared = new Set<string>();
   const numbers = new Map<number, RowNumber>();
   for (const row of rows) {
     numbers.set(row.row, own.get(row.row) ?? readNumber(row));
-    for (const number of row.writtenNumbers ?? [])
+    const hasOwn = aloneIn(row).length > 0;
+    for (const number of row.writtenNumbers ?? []) {
+      if (hasOwn && (rowsWith.get(number) ?? 0) > 1) shared.add(number);
       if (!firstRows.has(number) && !isCut(number)) firstRows.set(number, row);
+    }
   }
 
   /** The number of an order that is not known to be the row's. */
   function readNumber(row: NumberedRow): RowNumber {
-    const written = row.writtenNumbers ?? [];
+    const alone = aloneIn(row);
+    const written = alone.length > 0 ? alone : (row.writtenNumbers ?? []);
     const [candidate] = candidatesOf(row, known);
     const first = written.map((each) => firstRows.get(each)).find((each) => each !== undefined);
     return {
@@ -71,7 +85,7 @@ export function indexByNumber(
     },
     holderOf: (operation) => holders.get(nameOperation(operation)),
     numberOf: (row) => numbers.get(row),
-    rowOf: (number) => firstRows.get(number)?.row,
+    rowOf: (number) => (shared.has(number) ? undefined : firstRows.get(number)?.row),
     countBefore: ({ row, content }) => ofContents.get(content)?.filter((each) => each < row).length ?? 0,
     foreignBefore: ({ row, content }) => foreign.get(content)?.filter((each) => each < row).length ?? 0,
     isForeign: ({ row, content }) => foreign.get(content)?.includes(row) ?? false,
@@ -89,7 +103,11 @@ function candidatesOf(
   { writtenNumbers = [] }: NumberedRow,
   known: ReadonlyMap<string, readonly NumberedCreate[]>,
 ) {
-  return writtenNumbers.flatMap((number) => (known.get(number) ?? []).map((create) => ({ number, create })));
+  const creates = (number: string) => known.get(number) ?? [];
+  // A number of one order tells more than one that several have.
+  return [...writtenNumbers]
+    .sort((one, other) => creates(one).length - creates(other).length)
+    .flatMap((number) => creates(number).map((create) => ({ number, create })));
 }
 
 function isOwn({ ref, content }: NumberedRow, create: NumberedCreate, file: Facts): boolean {

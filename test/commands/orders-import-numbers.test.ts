@@ -1,9 +1,18 @@
 /** courier orders import of sheets whose rows have the numbers of orders: each order counts for the row that it was made of. */
 
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { createImportHome, errorOf, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import {
+  createImportHome,
+  errorOf,
+  type ImportHome,
+  outcomes,
+  type Report,
+  row,
+  sheet,
+} from "../support/imports.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const minuteMs = 60_000;
 
@@ -128,6 +137,46 @@ describe("rows without refs that have the numbers of their orders", () => {
     const file = await put(...lines.map((line, index) => `T-${index}${line}`));
     const { exit, report, stderr } = await home.importFile(file);
     expect([exit, outcomes(report), home.posts], stderr).toEqual([0, "shipped shipped", 2]);
+  });
+});
+
+describe("one text in the place of all new tracking numbers", () => {
+  async function createWaiting(...rows: readonly string[]) {
+    const home = await createUnfaithfulHome({
+      rewrite: (shown) => ({ ...shown, tracking_number: "待分配" }),
+    });
+    const file = path.join(home.directory, "orders.csv");
+    await writeFile(file, sheet(...rows));
+    const importFile = async (words = "", state?: string) => {
+      const env = state === undefined ? {} : { COURIER_STATE_DIR: path.join(home.directory, state) };
+      const ran = await home.courier(`orders import ${file} --yes --json ${words}`, { env });
+      return { ...ran, report: JSON.parse(ran.stdout) as Report[] };
+    };
+    const ran = await importFile("--in-place --concurrency 1");
+    expect(ran.exit, ran.stderr).toBe(0);
+    home.clock.advance(15 * minuteMs);
+    return { home, file, importFile };
+  }
+
+  test("leaves the order number to tell whose order an edited row has", async () => {
+    const { home, file, importFile } = await createWaiting(row(""), row("", "王五"));
+    await writeFile(file, (await readFile(file, "utf8")).replace(/(王五.*?,茶叶,1\.50),1,/, "$1,9,"));
+    const { exit, report } = await importFile();
+    expect([exit, outcomes(report), home.service.orders.length]).toEqual([3, "shipped held", 2]);
+    expect(report[1]?.error?.message).toMatch(
+      /^\S+ is order 2, which was made from other values: empty these cells if this is a new order$/,
+    );
+    expect(report[1]?.error?.message).not.toContain("待分配");
+  });
+
+  test("holds no row on another machine: --skip-shipped counts each by its order number", async () => {
+    const { home, importFile } = await createWaiting(row("A-1"), row("A-2", "王五"), row("A-3", "赵六"));
+    const held = await importFile("", "another machine");
+    expect([held.exit, outcomes(held.report)]).toEqual([3, "held held held"]);
+    for (const { error } of held.report) expect(error?.message).not.toContain("is beside row");
+    const ran = await importFile("--skip-shipped", "another machine");
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "shipped shipped shipped"]);
+    expect(home.service.orders).toHaveLength(3);
   });
 });
 
