@@ -8,7 +8,7 @@ import { contentOf } from "../model/same-order.ts";
 import { fieldsOf, keepsSome, learnFromSummaries, readDetail, readOthers } from "./learn-fields.ts";
 import { compareDetail, fieldBits, isExact } from "./matching.ts";
 import { orderFacts } from "./order-facts.ts";
-import { createPossibleOrders, mayBeOrder } from "./possible-orders.ts";
+import { createPossibleOrders, isOtherName, mayBeOrder } from "./possible-orders.ts";
 import { openCreates } from "./reconcile.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
@@ -95,11 +95,14 @@ export async function createOrdersElsewhere(
     if (!isImport || keepsSome("receiver.name", learned, draft)) return [...equal, ...possible];
     // A service that is not known to keep names may show any. A single order is not worth so many calls.
     const done = new Set(named.map(({ id }) => id.value));
-    for (const { id, status } of anyName) {
+    for (const { id, status, receiver } of anyName) {
       if (done.has(id.value) || isCancelled({ status })) continue;
       if (!areSpent && !(await read(id.value))) noteSpent();
       const detail = details.get(id.value);
       const comparison = detail && compareDetail(draft, detail);
+      // Its details were asked for in vain; its name may be the receiver's in another form, or is not shown.
+      if (!comparison && details.has(id.value) && !isOtherName(draft.receiver?.name, receiver?.name))
+        possible.push({ orderId: id.value, isCertain: false });
       if (!comparison || isCancelled(detail)) continue;
       if (isExact(comparison, fields)) equal.push(asEqual(detail));
       else if (mayBeOrder(draft, detail, comparison, fields))

@@ -38,7 +38,7 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
   /** By the first character. */
   const masked = new Map<string, OrderSummary[]>();
   const all: OrderSummary[] = [];
-  /** With a hidden receiver and a hidden item: only details tell more. */
+  /** With a hidden item: only details tell more. */
   const unnamed: OrderSummary[] = [];
   const byItem = new Map<string, OrderSummary[]>();
   const put = (map: Map<string, OrderSummary[]>, key: string, summary: OrderSummary) => {
@@ -52,7 +52,7 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
     if (maskPattern.test(name) && !maskPattern.test(name.charAt(0))) put(masked, name.charAt(0), summary);
     else {
       all.push(summary);
-      if (isHiddenName(summary.receiver?.name) && isHiddenName(summary.item_name)) unnamed.push(summary);
+      if (isHiddenName(summary.item_name)) unnamed.push(summary);
       put(byItem, normalise(summary.item_name ?? ""), summary);
     }
   }
@@ -70,7 +70,9 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
       ? all
       : [
           ...(byItem.get(normalise(item)) ?? []),
-          ...unnamed.filter((each) => mayShow(sent, each.receiver?.name) && mayShow(item, each.item_name)),
+          ...unnamed.filter(
+            (each) => !isOtherName(sent, each.receiver?.name) && mayShow(item, each.item_name),
+          ),
         ];
     return {
       named: [...(byName.get(name) ?? []), ...hidden].filter(isItem),
@@ -81,7 +83,8 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
 
 /**
  * True for an order that may be the draft's. Two of the receiver's name, phone and address, or the one that was sent, are
- * as they were sent, or hidden or cut in part; or the name is, and nothing else of the receiver is another.
+ * as they were sent, or hidden or cut in part; or the name is, and nothing else of the receiver is another; or one is, no other
+ * is shown as another, and the goods are the same.
  */
 export function mayBeOrder(
   draft: Draft,
@@ -107,7 +110,10 @@ export function mayBeOrder(
   ];
   const count = same.filter(Boolean).length;
   const unsent = [name, phone, address].filter((field) => field === "unsent").length;
-  return count >= 2 || (count === 1 && unsent === 2);
+  // One that is hidden whole, or a name in another form, tells nothing: then the goods must be the same.
+  const isLike = address !== "differs" && !isOtherName(draft.receiver?.name, receiver?.name);
+  const isSameItem = comparison["item.name"] === "agrees";
+  return count >= 2 || (count === 1 && (unsent === 2 || (isLike && isSameItem)));
 }
 
 /** False where a service that keeps names of items shows another one. */

@@ -477,6 +477,53 @@ describe("an order made elsewhere that the service shows in another way", () => 
     );
   });
 
+  describe("whose receiver's name the list shows in another form, or not at all", () => {
+    const accented = { ...tellingDraft, receiver: { ...tellingDraft.receiver, name: "Anna Müller" } };
+    const plainName: Rewriting = (order) => ({
+      ...order,
+      receiver: {
+        ...order.receiver,
+        name: String(order.receiver?.name ?? "")
+          .normalize("NFD")
+          .replace(/\p{M}/gu, ""),
+      },
+    });
+    const noName: Rewriting = ({ receiver: { name: _, ...receiver } = {}, ...order }) => ({
+      ...order,
+      receiver,
+    });
+    const noItem: Rewriting = (order, view) => ({ ...plainName(order, view), item: undefined });
+    const noPhone: Rewriting = (order, view) => {
+      const { phone: _, ...receiver } = plainName(order, view).receiver ?? {};
+      return { ...plainName(order, view), receiver };
+    };
+
+    /** The outcomes of a row with that order's data, and one of another receiver, on a machine that does not know it. */
+    async function importBeside(rewrite: Rewriting, ways: Partial<Ways> = {}) {
+      const home = await createUnfaithfulHome({ rewrite });
+      home.service.foreign(accented);
+      home.clock.advance(60_000);
+      home.service.ways = { ...home.service.ways, ...ways };
+      const other = { ...tellingDraft.receiver, name: "王小明", phone: "13700137999", detail: "人民路1号" };
+      const stdin = JSON.stringify([accented, { ...accented, receiver: other }]);
+      const ran = await home.courier("orders import - --yes --json", { stdin });
+      return [ran.exit, outcomes(JSON.parse(ran.stdout)), ran.stderr];
+    }
+
+    test.each([
+      ["without accents, and the details cannot be read", plainName, { detailLagMs: 3_600_000 }],
+      ["without accents, and no goods", noItem, {}],
+      ["without accents, and no phone", noPhone, {}],
+    ] satisfies [string, Rewriting, Partial<Ways>][])("holds the row: %s", async (_, rewrite, ways) => {
+      expect((await importBeside(rewrite, ways)).slice(0, 2)).toEqual([3, "held created"]);
+    });
+
+    test("holds every row with these goods where no name is shown, and no details", async () => {
+      const [exit, found] = await importBeside(noName, { detailLagMs: 3_600_000 });
+      expect([exit, found]).toEqual([3, "held held"]);
+    });
+  });
+
   test.each([
     ["the phone hidden in part", { phone: "13900139000" }, rewritings["digits of phones hidden"]],
     [
