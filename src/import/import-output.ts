@@ -15,6 +15,7 @@ import {
   type Rejection,
 } from "../ledger/operation.ts";
 import { isLedgerLost } from "../ledger/operation-errors.ts";
+import type { RowDecision } from "../ledger/rules.ts";
 import type { ReportRow } from "../model/results.ts";
 import { mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
@@ -75,6 +76,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   let heldAsEdited = 0;
   /** By orders made elsewhere that may equal their rows. */
   let heldByPossible = 0;
+  /** The number beside them is another row's, or of another customer: no flag counts them as shipped. */
+  let heldByOther = 0;
   /** Rows with other values than their cancelled orders. */
   let correctedLater = 0;
   /** The ids of orders that the ledger could not record. */
@@ -103,6 +106,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       const hasNumber = (result.row.writtenNumbers ?? []).length > 0;
       if (result.decision?.kind === "elsewhere" && !result.decision.isCertain && !hasNumber)
         heldByPossible += 1;
+      if (result.decision?.kind === "written" && isOfOtherRow(result.decision)) heldByOther += 1;
       if (result.decision?.kind === "cancelled" && result.decision.change) correctedLater += 1;
       if (result.isUnrecorded && result.order) unrecorded.push(result.order.id);
       if (result.decision?.kind === "shipped" && result.decision.operation.isUnwanted)
@@ -240,6 +244,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       heldByDoubt,
       heldAsEdited,
       heldByPossible,
+      heldByOther,
       correctedLater,
       doubts,
       misreported,
@@ -314,6 +319,7 @@ interface Ending {
   readonly heldByDoubt: number;
   readonly heldAsEdited: number;
   readonly heldByPossible: number;
+  readonly heldByOther: number;
   readonly correctedLater: number;
   /** How to settle what is in doubt, where the list cannot; else empty. */
   readonly doubts: string;
@@ -458,10 +464,19 @@ function stoppedForRefusals(reason: string, left: number, total: string): Courie
   });
 }
 
+function isOfOtherRow({
+  sent,
+  holder,
+  receiver,
+  isCancelled,
+}: Extract<RowDecision, { kind: "written" }>): boolean {
+  return sent !== undefined || holder !== undefined || receiver !== undefined || isCancelled === true;
+}
+
 function someRefused(
   { plan, tools: { policy }, rejects, readBy, skipsChanged }: ImportRun,
   { refused, held, changed, wrong }: Counts,
-  { heldByDoubt, heldAsEdited, heldByPossible, correctedLater }: Ending,
+  { heldByDoubt, heldAsEdited, heldByPossible, heldByOther, correctedLater }: Ending,
   { nextCommand }: Context,
 ): CourierError | undefined {
   const kept = skipsChanged ? 0 : changed;
@@ -495,7 +510,7 @@ function someRefused(
             : "leave the row out of the file"
         }`
       : "",
-    held > heldByDoubt + heldAsEdited + heldByPossible && !policy.skipShipped
+    held > heldByDoubt + heldAsEdited + heldByPossible + heldByOther && !policy.skipShipped
       ? "--skip-shipped counts a row that equals an order, or has the number of one, as shipped"
       : "",
     held > heldByDoubt ? "--allow-duplicate row:N ships row N as well" : "",

@@ -218,6 +218,7 @@ describe("a row that was copied with its number for another customer", () => {
     const message = `${numbers[1]} is the order of row 3 (T-2): empty these cells if this is a new order`;
     expect(report[0]?.error?.message).toBe(message);
     expect(stderr).toContain(`row 1 (T-3): ${message}`);
+    expect(stderr).not.toContain("--skip-shipped counts");
     const { rows } = await writeBack(home, file);
     expect(rows[0]?.[4]).toBe(message);
     const emptied = await put(`${copy.split(",").slice(0, 10)},,,,,`, ...lines);

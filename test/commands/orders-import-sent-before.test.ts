@@ -80,7 +80,19 @@ describe("orders that the shop cancelled or refunded after they were sent", () =
     });
     expect(await cellsOf(`${done}.2`)).toEqual(beside);
     const form = ["--form", "shopify", "--carrier", "X"];
-    await home.courier(["orders", "write-back", home.file, "-o", `${done}.3`, ...form]);
+    const formed = await home.courier([
+      "orders",
+      "write-back",
+      home.file,
+      "-o",
+      `${done}.3`,
+      "--json",
+      ...form,
+    ]);
+    expect(JSON.parse(formed.stdout)).toMatchObject({ orders: 4, tracking_numbers: 2, changed: 0 });
+    expect(formed.stderr).toContain(
+      `warning: 2 orders left out of ${done}.3: the sheet says not to send them\n`,
+    );
     expect((await readFile(`${done}.3`, "utf8")).match(/^#\d/gm)?.sort()).toEqual(["#3", "#4"]);
   });
 

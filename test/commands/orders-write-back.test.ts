@@ -15,7 +15,7 @@ import {
   row,
   sheet,
 } from "../support/imports.ts";
-import { sheetOf } from "../support/workbooks.ts";
+import { sheetOf, writeWorkbook } from "../support/workbooks.ts";
 
 /** Writes a sheet back as JSON, and reads it. */
 async function writeBack(home: ImportHome, words = "", from = home.file, name = "done.csv") {
@@ -343,6 +343,34 @@ describe("a sheet that was imported", () => {
     expect(result).toMatchObject({ orders: 0, not_created: 0, in_doubt: 1 });
     const table = await home.courier(["orders", "write-back", home.file, "--in-place"]);
     expect(table.stdout).toMatch(/^Not created +0\nIn doubt +1$/m);
+  });
+
+  test("is the one that --sheet names, also where others are visible", async () => {
+    const home = await createImportHome("");
+    const cells = (text: string) =>
+      text
+        .trim()
+        .split("\n")
+        .map((line) => line.split(","));
+    const [today, yesterday] = [sheet(row("B-1", "王五")), sheet(row("A-1"))].map(cells);
+    const file = await home.put(
+      writeWorkbook({
+        sheets: [
+          { name: "今日", rows: today ?? [] },
+          { name: "昨日", rows: yesterday ?? [] },
+        ],
+      }),
+      "days.xlsx",
+    );
+    expect((await home.importFile(file, "--sheet 昨日")).exit).toBe(0);
+    for (const name of ["昨日", "2"]) {
+      const words = ["orders", "write-back", file, "--sheet", name, "-o", `${file}.new.xlsx`, "--json"];
+      const ran = await home.courier(words);
+      expect(ran.exit, ran.stderr).toBe(0);
+      expect(JSON.parse(ran.stdout)).toMatchObject({ orders: 1, tracking_numbers: 1, unknown: 0 });
+    }
+    const missing = await home.courier(["orders", "write-back", file, "--sheet", "nope", "--in-place"]);
+    expect(missing.exit, missing.stdout).toBe(2);
   });
 
   test("is itself written with --in-place, and shows the counts", async () => {

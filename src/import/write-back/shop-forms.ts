@@ -77,8 +77,14 @@ export function* formRecords(
   carrier: string,
 ): Generator<readonly string[]> {
   yield form.columns;
-  for (const { number, values, createdAtMs, isChanged, isUnwanted } of orders) {
-    if (number === undefined || values.tracking_number === "" || isChanged || isUnwanted) continue;
+  for (const order of orders) {
+    const { number, values, createdAtMs } = order;
+    if (number === undefined || !isInForm(order)) continue;
     yield form.record({ number, trackingNumber: values.tracking_number, carrier, createdAtMs });
   }
+}
+
+/** Changed orders may be of other customers, and unwanted ones are not to be called sent. */
+export function isInForm({ number, values, isChanged, isUnwanted }: WrittenOrder): boolean {
+  return number !== undefined && values.tracking_number !== "" && !isChanged && !isUnwanted;
 }

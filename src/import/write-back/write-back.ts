@@ -22,7 +22,7 @@ import { readOptions } from "../read-options.ts";
 import { readRows } from "../rows.ts";
 import { statesOfLedger } from "./import-sheet.ts";
 import { type FilledRows, fillRows, type KnownRows, type ReadStates, type Seen } from "./row-values.ts";
-import { findNumber, formNames, formRecords, parseForm, type ShopForm } from "./shop-forms.ts";
+import { findNumber, formNames, formRecords, isInForm, parseForm, type ShopForm } from "./shop-forms.ts";
 import { createNumberReader } from "./titles.ts";
 import { chooseTarget, openSheetOutput } from "./write-sheet.ts";
 
@@ -35,7 +35,10 @@ export const writeBackOrders = defineCommand({
     "import knows them, by their refs or their content, and nothing is sent. Rows of which this machine knows no order\n" +
     "are left as they are, and counted. States are those that this machine saw last; --refresh asks the service, with\n" +
     "one call for each order.",
-  arguments: { sheet: textArgument("the sheet that was imported; - for stdin", { values: "file" }) },
+  arguments: {
+    // The option --sheet has the other name.
+    file: { ...textArgument("the sheet that was imported; - for stdin", { values: "file" }), usage: "SHEET" },
+  },
   options: {
     output: textOption("FILE", "the new file, in the form of the sheet", { short: "o", values: "file" }),
     inPlace: switchOption("write the columns into the sheet itself; SHEET.bak keeps the old one"),
@@ -59,7 +62,7 @@ export const writeBackOrders = defineCommand({
   ],
   exits: [5],
   seeAlso: ["orders import", "orders export"],
-  async run({ sheet: file, output, inPlace, refresh, form, carrier, ...choice }, context): Promise<Output> {
+  async run({ file, output, inPlace, refresh, form, carrier, ...choice }, context): Promise<Output> {
     const upload = chooseUpload({ form, carrier, inPlace });
     const target = await chooseTarget({ sheet: file, flag: "-o", output, inPlace }, context);
     if (!target)
@@ -97,17 +100,13 @@ export const writeBackOrders = defineCommand({
     const filled = await fillRows(source, overview, rows, options, context);
     await sheet.write(filled);
     const changed = filled.orders.filter(({ isChanged }) => isChanged).length;
-    if (upload && changed > 0)
-      context.messages.warn(
-        `${counted(changed, "changed order")} left out of ${target.file}: the sheet has other values than were sent with the same ref`,
-      );
-    if (upload?.form.note) context.messages.note(upload.form.note);
+    if (upload) noteLeftOut(filled, upload, target.file, context);
     const { orders, notCreated, wrong, misfits, inDoubt, unknown, statesFromMs } = filled;
     const result = {
       file: target.file,
       kept: sheet.kept ?? null,
       orders: orders.length,
-      tracking_numbers: orders.filter(({ isNumbered }) => isNumbered).length,
+      tracking_numbers: orders.filter(upload ? isInForm : ({ isNumbered }) => isNumbered).length,
       changed,
       not_created: notCreated,
       in_doubt: inDoubt,
@@ -117,6 +116,21 @@ export const writeBackOrders = defineCommand({
     return document(result, view);
   },
 });
+
+/** The form has a part of the sheet's orders. */
+function noteLeftOut({ orders }: FilledRows, { form }: Upload, file: string, { messages }: Context): void {
+  const changed = orders.filter(({ isChanged }) => isChanged).length;
+  const unwanted = orders.filter(({ isChanged, isUnwanted }) => isUnwanted && !isChanged).length;
+  if (changed > 0)
+    messages.warn(
+      `${counted(changed, "changed order")} left out of ${file}: the sheet has other values than were sent with the same ref`,
+    );
+  if (unwanted > 0)
+    messages.warn(
+      `${counted(unwanted, "order")} left out of ${file}: the sheet says not to send ${byCount(unwanted, "it", "them")}`,
+    );
+  if (form.note) messages.note(form.note);
+}
 
 /** Whether a row has the tracking number of an earlier write-back. */
 async function hasNumbers(source: Source, { header }: Overview): Promise<boolean> {
