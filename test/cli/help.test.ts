@@ -40,6 +40,18 @@ function wordsOf(group: Group, path: readonly string[]): string[] {
   });
 }
 
+test("no argument has the name of an option: it would take the option's place", async () => {
+  async function shared(group: Group): Promise<string[]> {
+    const found = group.commands.map(async (entry) => {
+      if (isGroup(entry)) return shared(entry);
+      const command = await entry.load();
+      return Object.keys(command.arguments).filter((key) => key in command.options);
+    });
+    return (await Promise.all(found)).flat();
+  }
+  expect(await shared(program)).toEqual([]);
+});
+
 test("no help names a file that the installed package lacks", async () => {
   const home = await createHome();
   for (const words of ["", "help options", ...wordsOf(program, [])]) {
