@@ -38,8 +38,8 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
   /** By the first character. */
   const masked = new Map<string, OrderSummary[]>();
   const all: OrderSummary[] = [];
-  /** With a hidden item: only details tell more. */
-  const unnamed: OrderSummary[] = [];
+  /** With a hidden item, so that only details tell more: by the initial of the name, "" where that is hidden, too. */
+  const unnamed = new Map<string, OrderSummary[]>();
   const byItem = new Map<string, OrderSummary[]>();
   const put = (map: Map<string, OrderSummary[]>, key: string, summary: OrderSummary) => {
     const others = map.get(key);
@@ -52,10 +52,16 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
     if (maskPattern.test(name) && !maskPattern.test(name.charAt(0))) put(masked, name.charAt(0), summary);
     else {
       all.push(summary);
-      if (isHiddenName(summary.item_name)) unnamed.push(summary);
+      if (isHiddenName(summary.item_name)) put(unnamed, initialOf(summary.receiver?.name), summary);
       put(byItem, normalise(summary.item_name ?? ""), summary);
     }
   }
+  /** Two forms of a name begin with the same letter. */
+  const withInitial = (sent: string): readonly OrderSummary[] => {
+    const initial = initialOf(sent);
+    if (initial === "") return [...unnamed.values()].flat();
+    return [...(unnamed.get("") ?? []), ...(unnamed.get(initial) ?? [])];
+  };
   return (draft: Draft, fields: ItemKnowledge): PossibleOrders => {
     const { changed } = fields;
     const isItem = (summary: OrderSummary) =>
@@ -70,7 +76,7 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
       ? all
       : [
           ...(byItem.get(normalise(item)) ?? []),
-          ...unnamed.filter(
+          ...withInitial(sent).filter(
             (each) => !isOtherName(sent, each.receiver?.name) && mayShow(item, each.item_name),
           ),
         ];
@@ -128,9 +134,18 @@ function mayBeItem(
   return !keepsItems || isLikeItem(item?.name ?? "", shown ?? "");
 }
 
+function comparable(text: string): string {
+  return lettersOf(text.replace(/&#?\w+;/g, ""));
+}
+
+/** Of the letters that `isOtherName` compares; "" for a name that is hidden in part. */
+function initialOf(name: string | null | undefined): string {
+  return isHiddenName(name) ? "" : comparable(baseOf(name ?? "")).charAt(0);
+}
+
 /** Services cut the names of items, write characters in them as codes, and add to them. */
 function isLikeItem(sent: string, shown: string): boolean {
-  const [one, other] = [sent, shown].map((text) => lettersOf(text.replace(/&#?\w+;/g, "")));
+  const [one, other] = [sent, shown].map(comparable);
   if (!one || !other) return true;
   return one.startsWith(other) || other.startsWith(one);
 }
