@@ -52,7 +52,16 @@ export async function findElsewhere(
   const ordersOf = new Map<string, readonly OrderElsewhere[]>();
   for await (const { content, draft } of goodRows(source, overview))
     if (!ordersOf.has(content)) ordersOf.set(content, await elsewhere.findEqual(draft));
-  const choose: RowPolicy["elsewhere"] = ({ content }, isTaken = () => false) =>
-    ordersOf.get(content)?.find(({ orderId }) => !isTaken(orderId));
+  const equalRows = new Map<string, number>();
+  for (const orders of ordersOf.values())
+    for (const { orderId, isCertain } of orders)
+      if (isCertain) equalRows.set(orderId, (equalRows.get(orderId) ?? 0) + 1);
+  /** Rows that differ in what is not shown may all equal one order. */
+  const asFarAsShown = (order: OrderElsewhere): OrderElsewhere =>
+    order.isWhole || (equalRows.get(order.orderId) ?? 0) < 2 ? order : { ...order, isCertain: false };
+  const choose: RowPolicy["elsewhere"] = ({ content }, isTaken = () => false) => {
+    const order = ordersOf.get(content)?.find(({ orderId }) => !isTaken(orderId));
+    return order && asFarAsShown(order);
+  };
   return { elsewhere: choose, ...known };
 }

@@ -165,6 +165,8 @@ export interface OrderElsewhere {
   readonly orderId: string;
   /** False where a field differs that the service may have changed, or where its details could not be read. */
   readonly isCertain: boolean;
+  /** All that was sent is shown, and the same. */
+  readonly isWhole?: boolean;
   /** As its details show it, where they were read. */
   readonly order?: OrderFacts | undefined;
   readonly orderState?: string | undefined;

@@ -6,7 +6,14 @@ import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
 import { fieldsOf, keepsSome, learnFromSummaries, readDetail, readOthers } from "./learn-fields.ts";
-import { compareDetail, fieldBits, isExact } from "./matching.ts";
+import {
+  type Agreement,
+  type Comparison,
+  compareDetail,
+  comparedFields,
+  fieldBits,
+  isExact,
+} from "./matching.ts";
 import { orderFacts } from "./order-facts.ts";
 import { createPossibleOrders, isOtherName, mayBeOrder } from "./possible-orders.ts";
 import { openCreates } from "./reconcile.ts";
@@ -30,6 +37,11 @@ export interface OrdersElsewhere {
 
 /** More calls need a confirmation. */
 export const mostCalls = 50;
+
+const isShown = (agreement: Agreement) => agreement === "agrees" || agreement === "unsent";
+
+const certaintyOf = ({ isWhole, isCertain }: OrderElsewhere) => Number(isWhole === true) + Number(isCertain);
+const byCertainty = (one: OrderElsewhere, other: OrderElsewhere) => certaintyOf(other) - certaintyOf(one);
 
 export async function createOrdersElsewhere(
   listing: RecordedListing,
@@ -69,9 +81,11 @@ export async function createOrdersElsewhere(
 
   /** By its details where they can be read: a list may be late, or show no states. */
   const isCancelled = ({ status }: Pick<OrderDetail, "status">) => status === "cancelled";
-  const asEqual = (detail: OrderDetail): OrderElsewhere => ({
+  const asEqual = (detail: OrderDetail, comparison: Comparison): OrderElsewhere => ({
     orderId: detail.id.value,
-    isCertain: true,
+    // One receiver may have several orders: where the goods are not shown as they were sent, it may be any of them.
+    isCertain: isShown(comparison["item.name"]),
+    isWhole: comparedFields.every((field) => isShown(comparison[field])),
     order: orderFacts(detail),
     orderState: detail.status ?? undefined,
   });
@@ -88,11 +102,12 @@ export async function createOrdersElsewhere(
       const detail = details.get(id.value);
       if (isCancelled(detail ?? { status })) continue;
       const comparison = detail && compareDetail(draft, detail);
-      if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(detail));
+      if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(detail, comparison));
       else if (!comparison || mayBeOrder(draft, detail, comparison, fields))
         possible.push({ orderId: id.value, isCertain: false });
     }
-    if (!isImport || keepsSome("receiver.name", learned, draft)) return [...equal, ...possible];
+    const found = () => [...equal.sort(byCertainty), ...possible];
+    if (!isImport || keepsSome("receiver.name", learned, draft)) return found();
     // A service that is not known to keep names may show any. A single order is not worth so many calls.
     const done = new Set(named.map(({ id }) => id.value));
     for (const { id, status, receiver } of anyName) {
@@ -104,11 +119,11 @@ export async function createOrdersElsewhere(
       if (!comparison && details.has(id.value) && !isOtherName(draft.receiver?.name, receiver?.name))
         possible.push({ orderId: id.value, isCertain: false });
       if (!comparison || isCancelled(detail)) continue;
-      if (isExact(comparison, fields)) equal.push(asEqual(detail));
+      if (isExact(comparison, fields)) equal.push(asEqual(detail, comparison));
       else if (mayBeOrder(draft, detail, comparison, fields))
         possible.push({ orderId: id.value, isCertain: false });
     }
-    return [...equal, ...possible];
+    return found();
   }
 
   return {

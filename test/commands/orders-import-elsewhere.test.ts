@@ -7,7 +7,7 @@ import { interrupted } from "../../src/core/errors.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import { answerData, onePage } from "../support/answers.ts";
 import { copyState } from "../support/copy-state.ts";
-import { createImportHome, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import { createImportHome, type ImportHome, outcomes, type Report, row, sheet } from "../support/imports.ts";
 import { rewritings, tellingDraft } from "../support/rewritings.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import type { Rewriting } from "../support/shown-order.ts";
@@ -475,6 +475,36 @@ describe("an order made elsewhere that the service shows in another way", () => 
     expect(ran.stderr).toContain(
       "where the order that a row may equal is its own, leave the row out of the file",
     );
+  });
+
+  test.each<[string, Rewriting, typeof tellingDraft]>([
+    [
+      "the phone",
+      ({ receiver: { phone: _, ...receiver } = {}, ...order }) => ({ ...order, receiver }),
+      { ...tellingDraft, receiver: { ...tellingDraft.receiver, phone: "13711112222" } },
+    ],
+    [
+      "the pieces",
+      ({ item: { quantity: _, ...item } = {}, ...order }) => ({ ...order, item }),
+      { ...tellingDraft, item: { ...tellingDraft.item, quantity: 7 } },
+    ],
+  ])("covers none of two rows that differ only in what is not shown: %s", async (_, rewrite, other) => {
+    const home = await createUnfaithfulHome({ rewrite });
+    home.service.foreign(tellingDraft);
+    home.clock.advance(60_000);
+    const stdin = JSON.stringify([other, tellingDraft]);
+    for (const words of ["", "--skip-shipped"]) {
+      const ran = await home.courier(`orders import - --yes --json ${words}`, { stdin });
+      const report = JSON.parse(ran.stdout) as Report[];
+      expect([ran.exit, outcomes(report)], ran.stderr).toEqual([3, "held held"]);
+      expect(report[0]?.error?.message).toBe("may equal order 1, which this ledger does not know");
+    }
+    expect(home.service.orders).toHaveLength(1);
+    // Alone, the row is covered by what is shown.
+    const alone = await home.courier("orders import - --yes --json --skip-shipped", {
+      stdin: JSON.stringify([tellingDraft]),
+    });
+    expect([alone.exit, outcomes(JSON.parse(alone.stdout))], alone.stderr).toEqual([0, "shipped"]);
   });
 
   describe("whose receiver's name the list shows in another form, or not at all", () => {
