@@ -132,9 +132,13 @@ export function cutAddress(
   const normalized = isWestern ? withCellsAsLines(plain, text) : plain;
   const written = findPhones(normalized, isWestern);
   const sure = isForm ? written.map((phone) => withTail(normalized, phone)) : written;
-  const extras = isForm ? findExtras(normalized, sure, isChinese(normalized)) : [];
-  const labels = findLabels(normalized, [...sure, ...extras]);
+  const apart = isForm ? findExtras(normalized, sure, isChinese(normalized)) : [];
+  const labels = findLabels(normalized, [...sure, ...apart]);
   const likely = sure.length > 0 ? undefined : findLikelyPhone(normalized, labels);
+  // Six digits behind 电话 are meant as a phone, although they could be a postcode.
+  const extras = likely
+    ? apart.filter(({ start, end }) => end <= likely.start || start >= likely.end)
+    : apart;
   const phone = likely ?? choosePhone(normalized, sure, labels);
   const phones = likely ? [likely] : sure;
   const place = findPlace({

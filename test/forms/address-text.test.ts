@@ -96,6 +96,13 @@ describe("every text", () => {
     );
   });
 
+  test("a labelled number that could be a postcode is in one piece", () => {
+    const text =
+      "陕西省西安市高新区科技二路72号 联系人：雷鸣 电话 010115 Berlin3800138000 广东省深圳市南山区科技园1号楼";
+    const { pieces } = cutAddress(text, divisions);
+    expect(pieces.map(({ start, end }) => text.slice(start, end)).join("")).toBe(text);
+  });
+
   test("is cut without gap or overlap, and drops separators only where they part something", () => {
     fc.assert(
       fc.property(texts, (text) => {

@@ -123,7 +123,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/import/column-guesses.ts": "words of two languages, apart from the questions",
   "src/import/former-reading.ts": "what earlier versions read, which must stay as it is",
   "src/import/hidden-text.ts": "what platforms write for what they hide",
-  "src/import/import-elsewhere.ts": "asks the service, which the plan never does",
   "src/import/item-list.ts": "a format of its own, of one plug-in",
   "src/import/rate-limiter.ts": "a data structure with tests of its own",
   "src/import/reorder-buffer.ts": "a data structure with tests of its own",
