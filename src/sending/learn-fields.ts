@@ -84,11 +84,11 @@ export async function learnFromSummaries(
     const summary = byId.get(order?.id ?? "");
     return summary && draft && { summary, draft, comparison: compareSummary(draft, summary) };
   };
-  /** Else it may write all names in its own way. */
   const learned = await ledger.learned(customer, fieldBits);
   const keptNames = (["plain", "han"] as const).some(
     (kind) => (learned.fields[bitOf("receiver.name", kind) ?? 0]?.kept ?? 0) > 0,
   );
+  /** Else the service may write all names in its own way. */
   const keepsNames =
     !changedFields(learned).has("receiver.name") &&
     (keptNames || fresh.some((each) => compare(each)?.comparison["receiver.name"] === "agrees"));
