@@ -299,16 +299,21 @@ export function describeSentBefore(
 ): string {
   const shown = orders.slice(0, heldShown).map(({ order, operation, reasons }) => {
     const said = reasons.length === 0 ? "" : ` (${describeSaid(reasons)})`;
-    return `${nameOfRow(order)}${said}: ${isMade(operation) ? `order ${operation.order?.id}` : `in doubt (operation ${nameOperation(operation)})`}`;
+    const what = isMade(operation)
+      ? `order ${operation.order?.id}`
+      : `in doubt as operation ${nameOperation(operation)}`;
+    return `${nameOfRow(order)} is ${what}${said}`;
   });
   const more = orders.length > shown.length ? `; and ${orders.length - shown.length} more` : "";
   const ids = orders.flatMap(({ operation }) => (isMade(operation) ? (operation.order?.id ?? []) : []));
   const named = ids.length <= mostNamed ? ids.join(" ") : "ID...";
   const steps = [
-    ids.length > 0 ? `where a parcel is not to leave: ${nextCommand(`orders cancel ${named}`)}` : "",
+    ids.length > 0
+      ? `to cancel ${byCount(ids.length, "it", "them")}: ${nextCommand(`orders cancel ${named}`)}`
+      : "",
     ids.length < orders.length ? `what is in doubt: ${nextCommand("orders resolve")}` : "",
   ].filter((step) => step !== "");
-  return `${counted(orders.length, "order")} of rows that are not sent ${byCount(orders.length, "was", "were")} sent before: ${shown.join("; ")}${more}; ${steps.join("; ")}`;
+  return `${counted(orders.length, "order")} that the file says not to send ${byCount(orders.length, "was", "were")} sent before: ${shown.join("; ")}${more}; ${steps.join("; ")}`;
 }
 
 /** The held rows, with the reasons. */
