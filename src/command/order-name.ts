@@ -213,7 +213,7 @@ async function findKnown(
   const ref = refOf(name);
   if (ref === undefined || known.length === 0 || !(await hasLedger(context))) return known;
   const customer = await context.knownCustomer();
-  const sent = customer ? await (await context.ledger()).findByRef(customer.id, ref) : [];
+  const sent = customer ? await (await context.ledger()).findByRefs(customer.id, [ref]) : [];
   return sent.length > 0 ? toNamed(sent) : known;
 }
 
@@ -293,5 +293,5 @@ async function findOpen(ref: string, context: Context): Promise<Operation | unde
 async function findSent(ref: string, context: Context): Promise<readonly Operation[]> {
   if (!(await hasLedger(context))) return [];
   const { id } = await context.customer();
-  return (await context.ledger()).findByRef(id, ref);
+  return (await context.ledger()).findByRefs(id, [ref]);
 }

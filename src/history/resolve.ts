@@ -167,7 +167,7 @@ async function findOperation(name: string, ledger: Ledger, context: Context): Pr
 /** The open operation of a ref, else the newest. */
 async function findByRef(ref: string, ledger: Ledger, context: Context): Promise<Operation> {
   const { id } = await context.customer();
-  const all = await ledger.findByRef(id, ref);
+  const all = await ledger.findByRefs(id, [ref]);
   const open = all.filter(({ state }) => openStates.includes(state));
   if (open.length > 1)
     throw usageError(

@@ -24,11 +24,24 @@ export interface SentBefore {
   readonly reasons: readonly SkipReason[];
 }
 
+interface Known {
+  readonly ledger: Ledger;
+  readonly customer: number;
+  readonly shop: string;
+}
+
+/** A skipped order, with its ref. */
+interface Skipped {
+  readonly order: ImportRow | WrongRow;
+  readonly ref: string;
+  readonly facts: SkippedFacts;
+}
+
+const batchSize = 500;
+
 /** By their refs: their platform may have hidden the receivers meanwhile. */
-export async function* findSentBefore(
-  source: RowsOptions,
-  { ledger, customer, shop }: { readonly ledger: Ledger; readonly customer: number; readonly shop: string },
-): AsyncGenerator<SentBefore> {
+export async function* findSentBefore(source: RowsOptions, known: Known): AsyncGenerator<SentBefore> {
+  const batch: Skipped[] = [];
   for await (const checked of readRows({
     ...source,
     tally: undefined,
@@ -36,24 +49,44 @@ export async function* findSentBefore(
     keepsSkipped: true,
   })) {
     const order = "ok" in checked ? checked.ok : checked;
-    const { skipped, ref, draft } = order;
-    if (!skipped || ref === undefined) continue;
-    const sent = (await ledger.findByRef(customer, ref)).filter(
-      (each) => each.shop === shop && (isMade(each) || isInDoubt(each)) && !isOfOther(draft, each.draft),
-    );
-    const operation = sent.findLast((each) => !isCancelled(each)) ?? sent.at(-1);
-    if (!operation) continue;
-    const { lines, isWhole } = linesInParcel(skipped, operation);
-    const said = [skipped.reason, ...lines.flatMap(({ reason }) => reason ?? [])];
-    const reasons = [...new Set(said)].filter((reason) => !isFulfilled(reason));
-    const leftOut = skipped.lines.filter((line) => !lines.includes(line));
-    const isPart = isWhole && leftOut.length > 0;
-    // A row that sums up the order has no goods, and is one of it.
-    const withGoods = new Set(skipped.lines.map(({ row }) => row));
-    const summary = (order.rows ?? [order.row]).filter((row) => !withGoods.has(row));
-    const rows = [...summary, ...lines.map(({ row }) => row)];
-    yield { order, operation, rows, leftOut, isPart, reasons };
+    const { skipped: facts, ref } = order;
+    if (!facts || ref === undefined) continue;
+    batch.push({ order, ref, facts });
+    if (batch.length >= batchSize) yield* sentOf(batch.splice(0), known);
   }
+  yield* sentOf(batch, known);
+}
+
+async function* sentOf(
+  batch: readonly Skipped[],
+  { ledger, customer, shop }: Known,
+): AsyncGenerator<SentBefore> {
+  if (batch.length === 0) return;
+  const found = await ledger.findByRefs(customer, [...new Set(batch.map(({ ref }) => ref))]);
+  const made = found.filter((each) => each.shop === shop && (isMade(each) || isInDoubt(each)));
+  if (made.length === 0) return;
+  for (const { order, ref, facts } of batch) {
+    const sent = made.filter((each) => each.ref === ref && !isOfOther(order.draft, each.draft));
+    const operation = sent.findLast((each) => !isCancelled(each)) ?? sent.at(-1);
+    if (operation) yield describeSent(order, facts, operation);
+  }
+}
+
+function describeSent(order: Skipped["order"], facts: SkippedFacts, operation: Operation): SentBefore {
+  const { lines, isWhole } = linesInParcel(facts, operation);
+  const said = [facts.reason, ...lines.flatMap(({ reason }) => reason ?? [])];
+  const leftOut = facts.lines.filter((line) => !lines.includes(line));
+  // A row that sums up the order has no goods, and is one of it.
+  const withGoods = new Set(facts.lines.map(({ row }) => row));
+  const summary = (order.rows ?? [order.row]).filter((row) => !withGoods.has(row));
+  return {
+    order,
+    operation,
+    rows: [...summary, ...lines.map(({ row }) => row)],
+    leftOut,
+    isPart: isWhole && leftOut.length > 0,
+    reasons: [...new Set(said)].filter((reason) => !isFulfilled(reason)),
+  };
 }
 
 /** What the file says of an order that was made. */

@@ -16,7 +16,7 @@ import {
   textOf,
 } from "./operation.ts";
 import { createRecorder } from "./record-operation.ts";
-import { ask, type Store } from "./statements.ts";
+import { ask, inList, type Store } from "./statements.ts";
 
 /** Requests of an import. */
 const mostAtOnce = 64;
@@ -55,8 +55,8 @@ export interface Operations extends Creates, ImportRows, Cancels {
   firstOpenRun(sinceMs: number): Promise<number | undefined>;
   /** Creates that may have been on their way at the same time. */
   findBeside(operation: Operation): Promise<readonly Operation[]>;
-  /** Creates of a ref, the newest last. */
-  findByRef(customer: number, ref: string): Promise<readonly Operation[]>;
+  /** Creates of these refs, the newest last. */
+  findByRefs(customer: number, refs: readonly string[]): Promise<readonly Operation[]>;
   /** The order made elsewhere that held a row with this ref. */
   findHolder(customer: number, shop: string, ref: string): Promise<string | undefined>;
   /**
@@ -216,13 +216,14 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
         );
       }),
 
-    findByRef: (customer, ref) =>
+    findByRefs: (customer, refs) =>
       read(function* () {
+        const [isOne, values] = inList(refs);
         return readAll(
           yield ask(
-            "SELECT * FROM operations WHERE customer = ? AND ref = ? AND kind = 'create' ORDER BY run, number",
+            `SELECT * FROM operations WHERE customer = ? AND ref ${isOne} AND kind = 'create' ORDER BY run, number`,
             customer,
-            ref,
+            ...values,
           ),
         );
       }),

@@ -185,7 +185,7 @@ export async function findOther(
   const ledger = await findLedger(context);
   if (!ledger) return undefined;
   const { id } = await context.customer();
-  const sent = (await Promise.all(refs.map((ref) => ledger.findByRef(id, ref)))).flat();
+  const sent = await ledger.findByRefs(id, refs);
   const answered = sent.filter((operation) => operation.order?.id === order.id.value);
   if (answered.length === 0) return `this customer sent no order ${order.id.value} with that ref`;
   const others = await Promise.all(answered.map((each) => describeOther(each, order, ledger)));

@@ -36,7 +36,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   const decide = async (customer: number) =>
     decideRef(
       order,
-      (await ledger.findByRef(customer, ref)).filter((each) => each.shop === shop),
+      (await ledger.findByRefs(customer, [ref])).filter((each) => each.shop === shop),
     );
   let { id: customer } = await context.customer();
   if (!(await decide(customer))) {

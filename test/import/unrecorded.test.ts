@@ -74,7 +74,7 @@ async function importWith(
       send: async (sent: ImportRow, mayLeave: () => boolean): Promise<SendResult> => {
         const result = await service.send(sent, mayLeave);
         if (!takenOver.includes(sent.ref ?? "") || result.kind !== "created") return result;
-        const own = (await ledger.findByRef(customer.id, sent.ref ?? ""))[0];
+        const own = (await ledger.findByRefs(customer.id, [sent.ref ?? ""]))[0];
         await ledger.releaseRun(run.number, clock.now());
         if (own) await ledger.settleCreate(own, { state: "found", order: result.order }, clock.now());
         return { kind: "unknown", cause: full as unknown as ServiceFailure, loss: "timeout" };

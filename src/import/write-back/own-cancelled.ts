@@ -22,6 +22,8 @@ export async function findOwnCancelled(
   const held = rows.filter(({ decision }) => isHeldByAnother(decision));
   const numbers = new Set(held.flatMap((each) => each.numbers));
   const known = numbers.size > 0 ? await ledger.findByNumber(customer, [...numbers]) : new Map();
+  const refs = new Set(held.flatMap(({ row }) => row.ref ?? []));
+  const sent = refs.size > 0 ? await ledger.findByRefs(customer, [...refs]) : [];
   const found = new Map<number, Operation>();
   for (const { row, numbers: own } of held) {
     const isOfRow = ({ content, ref, shop }: Pick<Operation, "content" | "ref" | "shop">) =>
@@ -30,11 +32,15 @@ export async function findOwnCancelled(
       .flatMap((number) => known.get(number) ?? [])
       .find((each) => each.isCancelled && isOfRow(each));
     const named = name && (await ledger.findOperation(name));
-    const ofRef = named || row.ref === undefined ? [] : await ledger.findByRef(customer, row.ref);
     const operation =
       named ??
-      ofRef.findLast(
-        (each) => isMade(each) && isCancelled(each) && each.shop === ofShop && each.content === row.content,
+      sent.findLast(
+        (each) =>
+          each.ref === row.ref &&
+          isMade(each) &&
+          isCancelled(each) &&
+          each.shop === ofShop &&
+          each.content === row.content,
       );
     if (operation) found.set(row.row, operation);
   }

@@ -228,7 +228,7 @@ export async function fillRows(
     const { row, rows: lines = [row], ref, draft, problems } = wrong;
     const rows = lines.filter((line) => !skipped.has(line));
     const isOfRef = ref !== undefined && !problems.some(({ column }) => column === "ref");
-    const named = isOfRef ? await known.ledger.findByRef(known.customer, ref) : [];
+    const named = isOfRef ? await known.ledger.findByRefs(known.customer, [ref]) : [];
     // Of two rows with one ref, one got another ref in that file.
     const isShared = overview.spoiled.has(row);
     const own = named.filter(
