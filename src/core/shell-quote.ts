@@ -1,8 +1,13 @@
 /** Words for a command line that a person copies into a shell. */
 
-/** The text as one word: as it is where no shell reads anything into it, else in quotes. */
+/** The text as one word: as it is where no shell reads anything into it (zsh: `=ls` is a path), else in quotes. */
 export function shellQuote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : inQuotes(text);
+  return /^(?!=)[\w@%+=:,./-]+$/.test(text) ? text : inQuotes(text);
+}
+
+/** A file that is named without a flag before it. */
+export function shellQuoteFile(file: string): string {
+  return shellQuote(file.startsWith("-") ? `./${file}` : file);
 }
 
 /**

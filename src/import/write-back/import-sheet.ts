@@ -3,7 +3,7 @@
 import type { Context } from "../../command/command.ts";
 import { ordersOwnerOf } from "../../command/orders-owner.ts";
 import { CourierError, systemCode } from "../../core/errors.ts";
-import { shellQuote } from "../../core/shell-quote.ts";
+import { shellQuote, shellQuoteFile } from "../../core/shell-quote.ts";
 import { isFileLimit, tooManyFiles } from "../../core/system-errors.ts";
 import { byCount, counted } from "../../core/wording.ts";
 import type { Overview } from "../check-rows.ts";
@@ -32,7 +32,7 @@ export async function openSheetAfterImport(
   context.addCleanup(sheet.abandon);
   const place = target.isInPlace ? "--in-place" : `-o ${shellQuote(target.file)}`;
   const shop = source.shop === "" ? "" : ` --shop ${shellQuote(source.shop)}`;
-  const again = `orders write-back ${source.name === "stdin" ? "SHEET" : shellQuote(source.name)} ${place}${shop}`;
+  const again = `orders write-back ${source.name === "stdin" ? "SHEET" : shellQuoteFile(source.name)} ${place}${shop}`;
   let failure: CourierError | undefined;
   let summary: string | undefined;
   return {
