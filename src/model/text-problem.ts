@@ -34,6 +34,8 @@ const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Poin
 const invisibleOnly = /^(?=.*[\S\ufeff])[\s\u2800\p{Cf}\p{Default_Ignorable_Code_Point}]+$/su;
 /** What programs write for characters that an encoding does not have. */
 const lostOnly = /^\s*[?\ufffd][?\ufffd\s]*$/;
+/** What is read in its place where the text is not in the encoding that was expected. */
+const lostCharacter = "\ufffd";
 const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
 
 /** Spreadsheets write long numbers as 1.38E+10; the lost digits cannot be restored. */
@@ -64,6 +66,7 @@ export function findTextProblem(path: string, text: string): string | undefined 
   const isNumber = isPhone || path === "ref"; // two numbers that differ must look different
   if (lostOnly.test(text))
     return "has only question marks: the text was lost before courier read it; save files as UTF-8";
+  if (text.includes(lostCharacter)) return "holds the mark of a lost character (U+FFFD): courier reads UTF-8";
   const isAscii = ascii.test(text);
   if (!isAscii && !isNumber && invisibleOnly.test(text)) return "has only invisible characters";
   const unseen = isAscii ? undefined : (isNumber ? invisible : inText).exec(text)?.[0];

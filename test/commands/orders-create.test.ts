@@ -321,6 +321,12 @@ describe("a text that cannot be meant: exit 2, its place is named, nothing is se
       "--sender-name “李\\u200b四” holds an invisible character",
     ],
     [
+      "a flag",
+      ["--yes", "--receiver-text", "Li Si 13800138000 ����·88��"],
+      stdin,
+      "receiver.detail “����·88��” holds the mark of a lost character (U+FFFD)",
+    ],
+    [
       "a file",
       [],
       JSON.stringify({ ...plainDraft, item: { ...plainDraft.item, name: "?" } }),

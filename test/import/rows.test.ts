@@ -157,6 +157,7 @@ describe("characters that are not seen", () => {
     ["13800138000\u2028", "holds a line break (U+2028)"],
     ["138\t00138000", "holds a tab (U+0009)"],
     ["138\u001b00138000", "holds a control character (U+001B)"],
+    ["138\ufffd0138000", "holds the mark of a lost character (U+FFFD): courier reads UTF-8"],
     ["13800138000.0", "ends in .0, as a spreadsheet writes a number"],
     ["+8613800138000.00", "ends in .00, as a spreadsheet writes a number"],
   ])("in the phone %j are named by row and column, in CSV and JSON", async (phone, message) => {
@@ -173,6 +174,8 @@ describe("characters that are not seen", () => {
     ["李四\u2060", "holds an invisible character (U+2060)"],
     ["李\u200d四", "holds an invisible character (U+200D)"],
     ["李四\u202e", "holds an invisible character (U+202E)"],
+    ["����·88��", "holds the mark of a lost character (U+FFFD): courier reads UTF-8"],
+    ["李\ufffd", "holds the mark of a lost character (U+FFFD): courier reads UTF-8"],
     ["\u200b\u200b", "has only invisible characters"],
     ["\u200d", "has only invisible characters"],
     ["\u3164", "has only invisible characters"],
