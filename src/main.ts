@@ -82,9 +82,11 @@ void start({
     describeStop = describe;
   },
 }).then(async (exit) => {
-  process.exitCode = exit;
-  if (mayBeHungUp) await endIfHungUp();
-  if (terminals.length > 0 && isBun) process.exit(); // it would wait for the next key
+  const isHungUp = mayBeHungUp && (await closeHungUp());
+  // A question ends as by Ctrl-C where its terminal closes before the signal comes.
+  process.exitCode = isHungUp && exit === 130 ? 129 : exit;
+  // Neither a key nor a reader comes any more; Bun would wait for the next key.
+  if (isHungUp || (terminals.length > 0 && isBun)) process.exit();
 });
 
 /** In a container a user may be a number only: packages that ask for the home directory as they are loaded would fail. */
@@ -196,7 +198,7 @@ function sayLast(text = ""): void {
 
 /** Exit listeners restore the terminal and end child processes. */
 async function end(exit: number): Promise<void> {
-  if (mayBeHungUp) await endIfHungUp();
+  if (mayBeHungUp) await closeHungUp();
   process.exit(exit);
 }
 
@@ -219,15 +221,18 @@ function isHangUpIgnored(): boolean {
   }
 }
 
-/** Node.js would restore the terminal's modes, and some versions abort where the terminal is gone. */
-async function endIfHungUp(): Promise<void> {
+/**
+ * Whether a terminal is gone. At its end Node.js restores the modes of those that are open, and some versions abort
+ * where one is gone.
+ */
+async function closeHungUp(): Promise<boolean> {
+  if (process.platform === "win32") return false;
   const { isatty } = await import("node:tty");
-  const isGone = (descriptor: number) =>
-    isDevice(descriptor) && !hasDriverOfNull(descriptor) && !isatty(descriptor);
-  if (process.platform === "win32" || ![0, 1, 2].some(isGone)) return;
-  process.emit("exit", 129); // exit listeners end child processes
-  process.removeAllListeners("SIGHUP");
-  process.kill(process.pid, "SIGHUP");
+  const gone = [0, 1, 2].filter(
+    (descriptor) => isDevice(descriptor) && !hasDriverOfNull(descriptor) && !isatty(descriptor),
+  );
+  for (const descriptor of gone) closeSync(descriptor);
+  return gone.length > 0;
 }
 
 /** Node.js calls its SQLite experimental on every first use: nothing that a user can act on. */

@@ -454,6 +454,17 @@ describe("a terminal that closes", () => {
     expect(await home.read("nohup.out")).toContain("8 created");
   });
 
+  testAnywhere.skipIf(lacks("sh", "stty"))(
+    "where a script ignores the hang-up, an import goes on to its end, and says so by its exit code",
+    async () => {
+      const { home, terminal } = await importAtTerminal(`trap '' HUP; "$@"; echo "$?" > code`);
+      terminal.hangUpShell();
+      await until("it has ended", async () => (await home.read("code")) !== "");
+      expect(await home.read("code")).toBe("0\n");
+      expect(await lastRun(home)).toMatchObject({ exit: 0, created: 40 });
+    },
+  );
+
   test("during an import, with a second hang-up: it ends in order all the same", async () => {
     const { home, terminal } = await importAtTerminal(outliving);
     terminal.signal("SIGHUP");

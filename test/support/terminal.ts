@@ -74,6 +74,8 @@ export interface Terminal {
   signal(name: NodeJS.Signals): void;
   /** Closes the terminal, as when its window is closed. */
   hangUp(): void;
+  /** The same where the shell does not pass it on to its jobs. */
+  hangUpShell(): void;
   /** Resolves when it has ended and all its output is on the screen. */
   readonly ended: Promise<Exit>;
 }
@@ -246,6 +248,7 @@ function openTerminal(
     child.write(text);
   };
 
+  const hangUpShell = () => (child as unknown as { destroy(): void }).destroy();
   const terminal: Terminal = {
     screen: () => lines(emulator.buffer.active.baseY),
     transcript: () => lines(0),
@@ -306,8 +309,9 @@ function openTerminal(
       child.resize(width, height);
     },
     signal: (name) => process.kill(-child.pid, name),
+    hangUpShell,
     hangUp() {
-      (child as unknown as { destroy(): void }).destroy();
+      hangUpShell();
       try {
         process.kill(-child.pid, "SIGHUP"); // as a shell tells its jobs
       } catch (error) {
