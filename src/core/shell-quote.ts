@@ -5,11 +5,6 @@ export function shellQuote(text: string): string {
   return /^(?!=)[\w@%+=:,./-]+$/.test(text) ? text : inQuotes(text);
 }
 
-/** A file that is named without a flag before it. */
-export function shellQuoteFile(file: string): string {
-  return shellQuote(file.startsWith("-") ? `./${file}` : file);
-}
-
 /**
  * Double quotes, which every shell knows, unless the text has what means something inside of them (POSIX). What a
  * terminal is shown as an escape is read again in $'…' only, by bash, zsh and ksh.

@@ -3,7 +3,8 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shellQuote, shellQuoteFile } from "../../src/core/shell-quote.ts";
+import { shellQuote } from "../../src/core/shell-quote.ts";
+import { shellQuoteFile } from "../../src/core/shell-quote-path.ts";
 import { effort } from "../support/effort.ts";
 import { lacks } from "../support/tools.ts";
 

@@ -3,7 +3,8 @@
 import type { Context } from "../../command/command.ts";
 import { ordersOwnerOf } from "../../command/orders-owner.ts";
 import { CourierError, systemCode } from "../../core/errors.ts";
-import { shellQuote, shellQuoteFile } from "../../core/shell-quote.ts";
+import { shellQuote } from "../../core/shell-quote.ts";
+import { shellQuoteFile } from "../../core/shell-quote-path.ts";
 import { isFileLimit, tooManyFiles } from "../../core/system-errors.ts";
 import { byCount, counted } from "../../core/wording.ts";
 import type { Overview } from "../check-rows.ts";
