@@ -243,11 +243,21 @@ export function comparePhone(sent: string | undefined, shown: string | null | un
   const [a, b] = [digitsOf(sent), digitsOf(shown)];
   if (a === b) return a === "" ? "differs" : "agrees";
   const [short = "", long = ""] = [a, b].sort((one, other) => one.length - other.length);
-  if (short === "" || !long.endsWith(short)) return "differs";
+  if (short === "") return isEndOf(shown, sent) ? "open" : "differs";
+  if (!long.endsWith(short)) return "differs";
   // With a country code it is the same number; otherwise it may be, for example the last digits.
   const isInternational = /^\s*(\+|00)/.test(long === a ? sent : shown);
   const isWhole = short.length >= shortestPhone && long.length - short.length <= 3;
   return isInternational && isWhole ? "agrees" : "open";
+}
+
+/** Of `13900130000`, the last digits are zeros. */
+function isEndOf(shown: string, sent: string): boolean {
+  const [end, whole] = [shown, sent].map((phone) => phone.normalize("NFKC").replace(/\D/g, "")) as [
+    string,
+    string,
+  ];
+  return end.length >= fewestDigits && whole.endsWith(end);
 }
 
 /**

@@ -3,7 +3,7 @@
 import { lazy } from "../core/lazy.ts";
 import type { OrderElsewhere } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
-import type { OrderDetail } from "../model/interface.ts";
+import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
 import { fieldsOf, keepsSome, learnFromSummaries, readDetail, readOthers } from "./learn-fields.ts";
 import {
@@ -15,7 +15,7 @@ import {
   isExact,
 } from "./matching.ts";
 import { orderFacts } from "./order-facts.ts";
-import { createPossibleOrders, isOtherName, mayBeOrder } from "./possible-orders.ts";
+import { createPossibleOrders, mayBeListed, mayBeOrder } from "./possible-orders.ts";
 import { openCreates } from "./reconcile.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
@@ -67,14 +67,20 @@ export async function createOrdersElsewhere(
   const mayReadMore = lazy(() => mayCost(unknown.length));
   let areSpent = false;
   const noteSpent = () => {
+    if (!areSpent)
+      note(
+        `Orders made elsewhere for other names were not compared: that takes more than ${mostCalls} calls`,
+      );
     areSpent = true;
-    note(`Orders made elsewhere for other names were not compared: that takes more than ${mostCalls} calls`);
   };
+  /** Orders that are unlikely do not use up the calls for others. */
+  const calls = { likely: 0, unlikely: 0 };
 
   /** False where that takes too many calls. */
-  async function read(id: string): Promise<boolean> {
+  async function read(id: string, chance: keyof typeof calls): Promise<boolean> {
     if (details.has(id)) return true;
-    if (details.size >= mostCalls && !(await mayReadMore())) return false;
+    if (calls[chance] >= mostCalls && !(await mayReadMore())) return false;
+    calls[chance] += 1;
     details.set(id, await readDetail(id, tools.detail));
     return true;
   }
@@ -96,33 +102,34 @@ export async function createOrdersElsewhere(
     // A person who reviews a single order is not asked about every order to the same receiver.
     const keepsItems = !isImport || keepsSome("item.name", learned, draft);
     const fields = { ...fieldsOf(learned, draft), keepsItems };
-    const { named, anyName } = findPossible(draft, fields);
-    for (const { id, status } of named) {
-      await read(id.value);
-      const detail = details.get(id.value);
-      if (isCancelled(detail ?? { status })) continue;
+    const { named, sameItem, unlikely } = findPossible(draft, fields);
+    const done = new Set<string>();
+    const compare = (summary: OrderSummary, detail: OrderDetail | undefined) => {
+      if (isCancelled(detail ?? summary)) return;
       const comparison = detail && compareDetail(draft, detail);
       if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(detail, comparison));
-      else if (!comparison || mayBeOrder(draft, detail, comparison, fields))
-        possible.push({ orderId: id.value, isCertain: false });
+      else if (
+        comparison ? mayBeOrder(draft, detail, comparison, fields) : mayBeListed(draft, summary, fields)
+      )
+        possible.push({ orderId: summary.id.value, isCertain: false });
+    };
+    for (const summary of named) {
+      done.add(summary.id.value);
+      await read(summary.id.value, "likely");
+      compare(summary, details.get(summary.id.value));
     }
     const found = () => [...equal.sort(byCertainty), ...possible];
     if (!isImport || keepsSome("receiver.name", learned, draft)) return found();
     // A service that is not known to keep names may show any. A single order is not worth so many calls.
-    const done = new Set(named.map(({ id }) => id.value));
-    for (const { id, status, receiver } of anyName) {
-      if (done.has(id.value) || isCancelled({ status })) continue;
-      if (!areSpent && !(await read(id.value))) noteSpent();
-      const detail = details.get(id.value);
-      const comparison = detail && compareDetail(draft, detail);
-      // Its details were asked for in vain; its name may be the receiver's in another form, or is not shown.
-      if (!comparison && details.has(id.value) && !isOtherName(draft.receiver?.name, receiver?.name))
-        possible.push({ orderId: id.value, isCertain: false });
-      if (!comparison || isCancelled(detail)) continue;
-      if (isExact(comparison, fields)) equal.push(asEqual(detail, comparison));
-      else if (mayBeOrder(draft, detail, comparison, fields))
-        possible.push({ orderId: id.value, isCertain: false });
-    }
+    const compareOther = async (summary: OrderSummary, chance: keyof typeof calls) => {
+      const id = summary.id.value;
+      if (done.has(id) || isCancelled(summary)) return;
+      done.add(id);
+      if (await read(id, chance)) compare(summary, details.get(id));
+      else noteSpent();
+    };
+    for (const each of sameItem) await compareOther(each, "likely");
+    for (const each of unlikely()) await compareOther(each, "unlikely");
     return found();
   }
 

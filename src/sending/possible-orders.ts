@@ -4,6 +4,7 @@ import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { endsOf, fewestDigits, isMaskOf, maskPattern } from "../model/masked-text.ts";
 import {
+  type Agreement,
   type Comparison,
   comparedFields,
   compareSummary,
@@ -17,75 +18,66 @@ import {
 export interface PossibleOrders {
   /** With the row's name, or one that it fits where characters are hidden. */
   readonly named: readonly OrderSummary[];
-  /** With any name that hides nothing. */
-  readonly anyName: readonly OrderSummary[];
+  /** For any name, with the same goods. */
+  readonly sameItem: readonly OrderSummary[];
+  /** The list hides so much, or writes it so, that only details tell more. */
+  readonly unlikely: () => Iterable<OrderSummary>;
 }
 
 /** `keepsItems`: the service is known to show some names of items unchanged. */
 export type ItemKnowledge = Pick<FieldKnowledge, "kept" | "changed"> & { readonly keepsItems: boolean };
 
-function isHiddenName(shown: string | null | undefined): boolean {
-  return !shown || maskPattern.test(shown);
-}
-
-function mayShow(sent: string, shown: string | null | undefined): boolean {
-  return !shown || !hasLetters(shown) || isMaskOf(shown, sent);
-}
-
 /** Finds by what a list shows which orders may be a draft's. */
 export function createPossibleOrders(summaries: readonly OrderSummary[]) {
   const byName = new Map<string, OrderSummary[]>();
-  /** By the first character. */
-  const masked = new Map<string, OrderSummary[]>();
-  const all: OrderSummary[] = [];
-  /** With a hidden item, so that only details tell more: by the initial of the name, "" where that is hidden, too. */
-  const unnamed = new Map<string, OrderSummary[]>();
   const byItem = new Map<string, OrderSummary[]>();
+  /** Texts of which a part is shown, by the first character; "" where the first one is hidden. */
+  const maskedNames = new Map<string, OrderSummary[]>();
+  const maskedItems = new Map<string, OrderSummary[]>();
+  /** By the initials of the name's words: two forms of a name have one in common. */
+  const byInitial = new Map<string, OrderSummary[]>();
   const put = (map: Map<string, OrderSummary[]>, key: string, summary: OrderSummary) => {
     const others = map.get(key);
     if (others) others.push(summary);
     else map.set(key, [summary]);
   };
   for (const summary of summaries) {
-    const name = normalise(summary.receiver?.name ?? "");
+    const [name, item] = [normalise(summary.receiver?.name ?? ""), normalise(summary.item_name ?? "")];
     put(byName, name, summary);
-    if (maskPattern.test(name) && !maskPattern.test(name.charAt(0))) put(masked, name.charAt(0), summary);
-    else {
-      all.push(summary);
-      if (isHiddenName(summary.item_name)) put(unnamed, initialOf(summary.receiver?.name), summary);
-      put(byItem, normalise(summary.item_name ?? ""), summary);
-    }
+    put(byItem, item, summary);
+    if (isHidden(name)) put(maskedNames, shownStart(name), summary);
+    else for (const initial of initialsOf(summary.receiver?.name ?? "")) put(byInitial, initial, summary);
+    if (isHidden(item)) put(maskedItems, shownStart(item), summary);
   }
-  /** Two forms of a name begin with the same letter. */
-  const withInitial = (sent: string): readonly OrderSummary[] => {
-    const initial = initialOf(sent);
-    if (initial === "") return [...unnamed.values()].flat();
-    return [...(unnamed.get("") ?? []), ...(unnamed.get(initial) ?? [])];
-  };
   return (draft: Draft, fields: ItemKnowledge): PossibleOrders => {
     const { changed } = fields;
     const isItem = (summary: OrderSummary) =>
       mayBeItem(draft, summary.item_name, compareSummary(draft, summary), fields);
-    const sent = draft.receiver?.name ?? "";
-    const name = normalise(sent);
-    const hidden = (masked.get(name.charAt(0)) ?? []).filter(({ receiver }) =>
-      fitsName(sent, receiver?.name),
+    const [sentName, sentItem] = [draft.receiver?.name ?? "", draft.item?.name ?? ""];
+    const [name, item] = [normalise(sentName), normalise(sentItem)];
+    const hidden = (maskedNames.get(name.charAt(0)) ?? []).filter(({ receiver }) =>
+      fitsName(sentName, receiver?.name),
     );
-    const item = draft.item?.name ?? "";
-    const others = changed.has("item.name")
-      ? all
-      : [
-          ...(byItem.get(normalise(item)) ?? []),
-          ...withInitial(sent).filter(
-            (each) => !isOtherName(sent, each.receiver?.name) && mayShow(item, each.item_name),
-          ),
-        ];
+    function* unlikely(): Iterable<OrderSummary> {
+      if (changed.has("item.name")) return yield* summaries;
+      for (const initial of initialsOf(sentName))
+        for (const summary of byInitial.get(initial) ?? [])
+          if (!isOtherName(sentName, summary.receiver?.name)) yield summary;
+      yield* maskedNames.get("") ?? [];
+      yield* maskedItems.get("") ?? [];
+      for (const summary of maskedItems.get(item.charAt(0)) ?? [])
+        if (isMaskOf(summary.item_name ?? "", sentItem)) yield summary;
+    }
     return {
       named: [...(byName.get(name) ?? []), ...hidden].filter(isItem),
-      anyName: others,
+      sameItem: byItem.get(item) ?? [],
+      unlikely,
     };
   };
 }
+
+/** How a field of the receiver is shown: `same` also where only a part is; `open` where that tells nothing. */
+type Likeness = "same" | "other" | "open" | "unsent";
 
 /**
  * True for an order that may be the draft's. Two of the receiver's name, phone and address, or the one that was sent, are
@@ -102,24 +94,32 @@ export function mayBeOrder(
   const { kept } = fields;
   if (comparedFields.some((field) => comparison[field] === "differs" && kept.has(field))) return false;
   if (!mayBeItem(draft, item?.name, comparison, fields)) return false;
-  const [name, phone, address] = [
-    comparison["receiver.name"],
-    comparison["receiver.phone"],
-    comparison["receiver.address"],
+  const sent = draft.receiver;
+  const [name, phone, address] = [receiver?.name, receiver?.phone, receiver?.address];
+  const likeness = (agreement: Agreement, fits: boolean, isOther: boolean): Likeness => {
+    if (agreement === "unsent") return "unsent";
+    if (agreement === "agrees" || fits) return "same";
+    return isOther ? "other" : "open";
+  };
+  const ofName = comparison["receiver.name"];
+  const ofPhone = comparison["receiver.phone"];
+  const shown = [
+    likeness(ofName, fitsName(sent?.name, name), isOtherName(sent?.name, name)),
+    likeness(ofPhone, ofPhone !== "differs" && fitsPhone(sent?.phone, phone), ofPhone === "differs"),
+    likeness(comparison["receiver.address"], fitsAddress(sent, address), isOtherAddress(sent, address)),
   ];
-  if (phone === "differs") return false;
-  if (name === "agrees" && address !== "differs") return true;
-  const same = [
-    name === "agrees" || fitsName(draft.receiver?.name, receiver?.name),
-    phone === "agrees" || fitsPhone(draft.receiver?.phone, receiver?.phone),
-    address === "agrees" || fitsAddress(draft.receiver, receiver?.address),
-  ];
-  const count = same.filter(Boolean).length;
-  const unsent = [name, phone, address].filter((field) => field === "unsent").length;
-  // One that is hidden whole, or a name in another form, tells nothing: then the goods must be the same.
-  const isLike = address !== "differs" && !isOtherName(draft.receiver?.name, receiver?.name);
-  const isSameItem = comparison["item.name"] === "agrees";
-  return count >= 2 || (count === 1 && (unsent === 2 || (isLike && isSameItem)));
+  const count = (which: Likeness) => shown.filter((each) => each === which).length;
+  if (count("same") >= 2) return true;
+  if (count("same") === 0 || count("other") > 0) return false;
+  return ofName === "agrees" || count("unsent") === 2 || comparison["item.name"] === "agrees";
+}
+
+/** The same of an order whose details cannot be read. */
+export function mayBeListed(draft: Draft, summary: OrderSummary, fields: ItemKnowledge): boolean {
+  return (
+    !isOtherName(draft.receiver?.name, summary.receiver?.name) &&
+    mayBeItem(draft, summary.item_name, compareSummary(draft, summary), fields)
+  );
 }
 
 /** False where a service that keeps names of items shows another one. */
@@ -138,9 +138,16 @@ function comparable(text: string): string {
   return lettersOf(text.replace(/&#?\w+;/g, ""));
 }
 
-/** Of the letters that `isOtherName` compares; "" for a name that is hidden in part. */
-function initialOf(name: string | null | undefined): string {
-  return isHiddenName(name) ? "" : comparable(baseOf(name ?? "")).charAt(0);
+/** The initials of a name's words, as `isOtherName` compares them. */
+function initialsOf(name: string): ReadonlySet<string> {
+  return new Set(wordsOf(name).map((word) => word.charAt(0)));
+}
+
+function wordsOf(name: string): readonly string[] {
+  return baseOf(name)
+    .split(/[^\p{L}\p{N}]+/u)
+    .map(comparable)
+    .filter((word) => word !== "");
 }
 
 /** Services cut the names of items, write characters in them as codes, and add to them. */
@@ -178,7 +185,14 @@ export function isNamedOtherwise({ receiver, item }: Draft, summary: OrderSummar
 /** True for a name that is shown as another, also where a part is hidden, or where services change such texts. */
 export function isOtherName(sent: string | undefined, shown: string | null | undefined): boolean {
   if (!sent || !shown || !hasLetters(shown)) return false;
-  return maskPattern.test(shown) ? !fitsName(sent, shown) : !isLikeItem(baseOf(sent), baseOf(shown));
+  if (maskPattern.test(shown)) return !fitsName(sent, shown);
+  return !isLikeItem(baseOf(sent), baseOf(shown)) && !hasSameWords(sent, shown);
+}
+
+/** The family name may stand first or last. */
+function hasSameWords(one: string, other: string): boolean {
+  const [words, others] = [one, other].map((name) => wordsOf(name).toSorted().join(" "));
+  return words === others;
 }
 
 function isOtherAddress(sent: DraftParty | undefined, shown: string | null | undefined): boolean {
@@ -195,16 +209,28 @@ function isOtherAddress(sent: DraftParty | undefined, shown: string | null | und
   return !isPart && !whole.includes(found) && !found.includes(whole);
 }
 
+/** Not shown, or a part of it. */
+function isHidden(shown: string): boolean {
+  return shown === "" || maskPattern.test(shown);
+}
+
+/** The first character of a text of which a part is shown. */
+function shownStart(shown: string): string {
+  const first = shown.charAt(0);
+  return maskPattern.test(first) ? "" : first;
+}
+
 function hasLetters(text: string): boolean {
   return text.replace(new RegExp(maskPattern, "g"), "").trim() !== "";
 }
 
-/** Without accents, and without characters that are written as codes. */
+/** Without accents, in one case (ß is SS), and without characters that are written as codes. */
 function baseOf(text: string): string {
   return text
     .replace(/&#?\w+;/g, "")
     .normalize("NFKD")
-    .replace(/\p{M}/gu, "");
+    .replace(/\p{M}/gu, "")
+    .toUpperCase();
 }
 
 /** `张**` fits 张国明: what is shown stands at the same end. */
@@ -220,11 +246,11 @@ export function fitsPhone(sent: string | undefined, shown: string | null | undef
 
 const fewestLetters = 6;
 
-/** A part of the address is shown. */
+/** A part of the address is shown, or all of it and more. */
 function fitsAddress(sent: DraftParty | undefined, shown: string | null | undefined): boolean {
-  const part = lettersOf(endsOf(shown ?? "")[0]);
   const { province, city, district, detail } = sent ?? {};
-  return (
-    part.length >= fewestLetters && lettersOf([province, city, district, detail].join(" ")).includes(part)
-  );
+  const whole = lettersOf(baseOf([province, city, district, detail].join(" ")));
+  const part = lettersOf(baseOf(endsOf(shown ?? "")[0]));
+  const isPart = part.length >= fewestLetters && whole.includes(part);
+  return isPart || (whole.length >= fewestLetters && part.includes(whole));
 }
