@@ -147,27 +147,35 @@ function hasLines({ preset, fields, orderKey }: Layout): boolean {
 
 /** Also with what is counted, such as 数量合计, and with the count: 合计（2单）, 共3件, Total: 5. */
 const totalWord = new RegExp(
-  "^(?:(?:本页|本頁|数量|數量|金额|金額|订单)?[合总總小共]\\s*[计計](?:数量|數量|金额|金額)?|汇总|彙總|" +
+  "^(?:(?:本页|本頁|数量|數量|金额|金額|订单)?(?:[合总總小共]\\s*[计計]|累[计計]|[总總][数數]量?)(?:数量|數量|金额|金額)?|[总總]金[额額]|汇总|彙總|" +
     "(?:grand\\s+)?totals?|sub[\\s-]?totals?|sum)\\s*(?:[（(][^（()）]*[）)])?\\s*[:：]?\\s*(?:\\d+\\s*[件单單个個笔筆]?)?$|" +
     "^共\\s*\\d+\\s*[件单單个個笔筆箱]$",
   "i",
 );
 
-/** The problem of a row below the orders that adds them up: its only word is in the column of the goods. */
+const isNumber = (path: string) => numberPaths.has(path);
+
+/** The problem of a row below the orders that adds them up: it names nobody and no goods, or has only a word for that. */
 function findTotal(
   { source, cells, key }: Line,
   { layout, isWorkbook }: OrderOptions,
 ): RowProblem | undefined {
-  const goods = cells.get("item.name") ?? cells.get("item.list");
-  if (!goods || !totalWord.test(goods.text.trim()) || key !== "") return undefined;
-  if ([...cells.keys()].some((path) => path === "ref" || path.startsWith("receiver."))) return undefined;
+  if (key !== "") return undefined;
+  const told = [...cells].filter(([path]) => /^(?:ref|receiver|item)\b/.test(path));
+  const words = told.filter(([path]) => !isNumber(path));
+  const [found] = words.length > 0 ? words : told;
+  if (!found || !words.every(([, { text }]) => totalWord.test(text.trim()))) return undefined;
+  const [path, { text, index }] = found;
   const { row, line } = source;
+  const isWord = !isNumber(path);
   return {
     ...{ row, line },
-    ...(isWorkbook ? { cell: nameCell({ column: goods.index, row: line }) } : {}),
-    column: layout.names[goods.index] ?? "",
-    value: goods.text,
-    message: "looks like a total of the rows above: delete the row, or give the item another name",
+    ...(isWorkbook ? { cell: nameCell({ column: index, row: line }) } : {}),
+    column: layout.names[index] ?? "",
+    value: text,
+    message: isWord
+      ? `looks like a total of the rows above: delete the row, or give ${path.startsWith("item.") ? "the item" : "the receiver"} another name`
+      : "is a number without goods: where the row adds up the rows above, delete it, else name its goods",
   };
 }
 

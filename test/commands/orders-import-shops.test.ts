@@ -340,6 +340,7 @@ describe("a total below the table, in the column of the goods", () => {
   test.each([
     ...["合计", "总计：", "小 计", "Total", "TOTALS:", "Sum", "Sub-total", "grand total"],
     ...["合计（2单）", "数量合计", "合计数量", "本页合计", "汇总", "共2件", "Total (2)", "合计: 3 件"],
+    ...["总数", "总数量", "累计", "总金额"],
   ])("%s is a wrong row, and is not joined to the last order", async (word) => {
     const home = await createImportHome(sheetOf(columns, ...orders, `,,,${word},3,`));
     const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
@@ -360,6 +361,28 @@ describe("a total below the table, in the column of the goods", () => {
       { item: { name: "book" } },
       { item: { name: "cup", quantity: "2" } },
     ]);
+  });
+
+  const noGoods =
+    "is a number without goods: where the row adds up the rows above, delete it, else name its goods";
+  const noName = "looks like a total of the rows above: delete the row, or give the receiver another name";
+
+  test.each([
+    ["the sum alone", ",,,,3,,", "item.quantity", "3", noGoods],
+    ["the word in a column that is not used", ",,,,3,,合计", "item.quantity", "3", noGoods],
+    ["the word in the column of the names", ",合计,,,3,,", "receiver.name", "合计", noName],
+    ["the word in the column of the phones", ",,Total,,3,,", "receiver.phone", "Total", noName],
+  ])("is a wrong row, too, with %s", async (_, total, column, value, said) => {
+    for (const header of [columns, columns.replace("ref", "x")]) {
+      const home = await createImportHome(
+        sheetOf(`${header},remark`, ...orders.map((each) => `${each},`), total),
+      );
+      const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+      expect(ran.exit, ran.stderr).toBe(2);
+      expect(JSON.parse(ran.stderr.slice(ran.stderr.indexOf("{"))).error.details).toEqual([
+        { row: 3, line: 4, column, value, message: said },
+      ]);
+    }
   });
 
   test("names the cell of a workbook, and without a ref column, too", async () => {
