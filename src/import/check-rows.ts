@@ -86,8 +86,16 @@ const warningTests = {
   quantity_0: ({ item }: Draft) => item?.quantity !== undefined && /^0+$/.test(item.quantity.value),
   unknown_service_type: ({ service_type: type }: Draft) =>
     type !== undefined && !(serviceTypes as readonly string[]).includes(type),
-  tracking_number: (_: Draft, number: string | undefined) => number !== undefined,
+  tracking_number: (_: Draft, { number }: OutsideOrder) => number !== undefined,
+  unclear_state: (_: Draft, { state }: OutsideOrder) => state !== undefined,
 };
+
+/** What a row has that is no part of the order. */
+interface OutsideOrder {
+  /** Another courier's. */
+  readonly number: string | undefined;
+  readonly state: string | undefined;
+}
 /** Another courier's, in a sheet of no known platform. */
 const trackingTitle = /^(?:(?:快递|物流)(?:运)?单号|运单号|tracking (?:number|no\.?|code))$/i;
 type WarningCode = keyof typeof warningTests;
@@ -99,6 +107,17 @@ const problemsKept = 1_000;
 /** So many rows after the first problem, a person has waited for it. */
 const rowsBeforeNote = 2_000;
 const sendersKept = 20;
+
+/** A state in which the platform's orders are neither sent nor left out. */
+function findUnclearState(raw: ImportRow["raw"], states: Layout["states"]): string | undefined {
+  if (!("cells" in raw)) return undefined;
+  for (const { index, isKnown } of states)
+    for (const cells of [raw.cells, ...(raw.more ?? [])]) {
+      const text = cells[index]?.trim() ?? "";
+      if (text !== "" && text !== "-" && !isKnown(text)) return text;
+    }
+  return undefined;
+}
 
 /** Reads every row, and finds out what is wrong. */
 export async function checkRows(options: RowsOptions, context: Context): Promise<Overview> {
@@ -141,10 +160,12 @@ async function readAll(
   const reading = createReadingNotes();
   const untitled = createUntitledColumns();
   let trackingColumns: readonly number[] = [];
+  let states: Layout["states"] = [];
   const onHeader = (layout: Layout, above: readonly SheetRow[]) => {
     trackingColumns = layout.names.flatMap((name, index) =>
       !layout.preset && layout.unused.includes(name) && trackingTitle.test(cleanHeader(name)) ? [index] : [],
     );
+    states = layout.states;
     header = layout.names;
     unused = layout.unused;
     columns = layout.columns;
@@ -175,12 +196,14 @@ async function readAll(
     first ??= checked.ok;
     const trackingNumber =
       "cells" in raw ? trackingColumns.map((index) => raw.cells[index]?.trim()).find(Boolean) : undefined;
+    const state = findUnclearState(raw, states);
     for (const code of warningCodes) {
-      if (!warningTests[code](draft, trackingNumber)) continue;
+      if (!warningTests[code](draft, { number: trackingNumber, state })) continue;
       const seen = warnings.get(code) ?? { count: 0, rows: [] };
       warnings.set(code, seen);
       seen.count += 1;
-      if (seen.rows.length < rowsNamed) seen.rows.push(nameOfRow(checked.ok));
+      if (seen.rows.length < rowsNamed)
+        seen.rows.push(`${nameOfRow(checked.ok)}${code === "unclear_state" ? ` “${state}”` : ""}`);
     }
     if (row === position) plainRows = row;
     else numbers.set(String(row), 1);

@@ -270,6 +270,7 @@ const warningWords: Readonly<Record<RowWarning["code"], string>> = {
   quantity_0: "with 0 pieces",
   unknown_service_type: "with a service level that is not known",
   tracking_number: "with a tracking number in a column that is not read (sent already?)",
+  unclear_state: "in a state that does not say whether to send them",
 };
 
 /** `2 rows without a receiver name: row 3 (A-1), row 7`. */

@@ -29,6 +29,8 @@ export interface Layout {
   readonly columns: ReadonlyMap<string, string>;
   readonly unused: readonly string[];
   readonly skips: readonly (SkipRule & { readonly index: number })[];
+  /** Columns of states, and whether the state of an order that is sent says that it is to be. */
+  readonly states: readonly { readonly index: number; readonly isKnown: (text: string) => boolean }[];
   /** The column of the pieces that were refunded. */
   readonly refunded: number | undefined;
   readonly orderKey: LayoutField | undefined;
@@ -93,6 +95,7 @@ export function readLayout(headers: readonly string[], choice: LayoutChoice, fil
     columns: nameColumns(headers, fields),
     unused: map.unused,
     skips: [],
+    states: [],
     refunded: undefined,
     orderKey: undefined,
     summary: [],
@@ -188,6 +191,14 @@ function layoutOfPreset(
   const skips = (preset.skips ?? [])
     .filter(({ unless }) => unless === undefined || find(unless).length === 0)
     .flatMap((rule) => find(rule.column).map((index) => ({ ...rule, index })));
+  const states = Object.entries(preset.sent ?? {}).flatMap(([name, known]) => {
+    const rules = (preset.skips ?? []).filter(({ column }) => column === name);
+    const words = [known, ...rules.map(({ is }) => is)];
+    return find(name).map((index) => ({
+      index,
+      isKnown: (text: string) => words.some((word) => word.test(text)),
+    }));
+  });
   const refunded = preset.refundedPieces === undefined ? [] : find(preset.refundedPieces);
   for (const index of [...summary, ...orderKey.flat(), ...skips.map((rule) => rule.index), ...refunded])
     columns.add(index);
@@ -198,6 +209,7 @@ function layoutOfPreset(
     columns: nameColumns(headers, used),
     unused: headers.filter((header, index) => !columns.has(index) && !isNoColumn(header)),
     skips,
+    states,
     refunded: refunded[0],
     orderKey: orderKey.length > 0 ? { path: "ref", choices: orderKey } : undefined,
     summary,

@@ -155,7 +155,7 @@ const totalWord = new RegExp(
 
 const isNumber = (path: string) => numberPaths.has(path);
 
-/** The problem of a row below the orders that adds them up: it names nobody and no goods, or has only a word for that. */
+/** The problem of a row below the orders that adds them up: it names neither a receiver nor goods, or has only a word for a total. */
 function findTotal(
   { source, cells, key }: Line,
   { layout, isWorkbook }: OrderOptions,
@@ -359,6 +359,9 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
       for (const [index, message] of source.faults ?? [])
         if (layout.fields.some(({ choices }) => choices.some((choice) => choice.includes(index))))
           report({ source }, index, source.cells[index] ?? "", message);
+      const refunded = layout.refunded === undefined ? "" : (source.cells[layout.refunded]?.trim() ?? "");
+      if (layout.refunded !== undefined && !/^(?:[-+]?\d+(?:\.0+)?|-)?$/.test(refunded))
+        report({ source }, layout.refunded, refunded, "must be a number of pieces");
       for (const [index, reason] of layout.mustBeBlank) {
         const text = cleanCell("", source.cells[index] ?? "", preset?.empty).text;
         if (text !== "") report({ source }, index, text, reason);
@@ -368,6 +371,10 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
     if (partProblem !== undefined) {
       const { row, line } = first.source;
       problems.push({ row, line, column: "", value: "", message: partProblem });
+    }
+    if (preset?.lacksAddress !== undefined && reason === undefined && !all.some(hasAddress)) {
+      const { row, line } = first.source;
+      problems.push({ row, line, column: "", value: "", message: preset.lacksAddress });
     }
     const hasFault = problems.length > 0;
     const hasOwnItem = all.length === 1 && !first.cells.has("item.list");

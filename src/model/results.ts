@@ -365,6 +365,7 @@ const checkSummarySchema = object({
         "no_address",
         "quantity_0",
         "unknown_service_type",
+        "unclear_state",
         "tracking_number",
         "other_refs",
       ]),

@@ -530,6 +530,80 @@ describe("the states of a JD order list", () => {
   });
 });
 
+describe("the states of orders", () => {
+  const woo =
+    "order_id,status,billing_first_name,shipping_first_name,shipping_address_1,shipping_city,item_name,item_quantity,item_refunded_qty";
+  const files: Readonly<Record<string, (state: string) => string>> = {
+    woocommerce: (state) => `${woo}\n41,${state},Pay,Ann,1 Main St,Springfield,Tea,1,0\n`,
+    shopify: (state) =>
+      `Name,Financial Status,Fulfillment Status,Lineitem name,Lineitem quantity,Shipping Name,Shipping City,Shipping Address1\n` +
+      `#1,${/^(?:paid|part)/.test(state) ? `${state},unfulfilled` : `paid,${state}`},Tea,1,Ann,Leeds,1 High St\n`,
+    taobao: (state) =>
+      `订单编号,买家会员名,宝贝种类,订单状态,收货人姓名,联系手机,收货地址,宝贝标题\n1,demo,1,${state},李四,13900139000,广东省 深圳市 南山区 科技园1号楼,茶\n`,
+    youzan: (state) =>
+      `订单号,订单商品状态,商品名称,商品数量,收货人/提货人,收货人手机号/提货人手机号,收货人省份,收货人城市,详细收货地址/提货地址,商品发货状态\n1,${state},茶,1,李四,13900139000,广东省,深圳市,科技园1号楼,待发货\n`,
+    weidian: (state) =>
+      `订单编号,下单模板信息,是否已成团,商品id,商品名称,购买数量,收件人姓名,收件人手机,省,市,区,收货详细地址,订单状态\n1,,${state},7,茶,1,李四,13900139000,广东省,深圳市,南山区,科技园1号楼,待发货\n`,
+    "1688": (state) =>
+      `订单编号,卖家会员名,订单状态,收货人姓名,联系手机,收货地址,货品标题,数量\n1,demo,${state},李四,13900139000,广东省 深圳市 南山区 科技园1号楼,茶,1\n`,
+  };
+
+  async function checkFile(text: string) {
+    const home = await createImportHome(text);
+    await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(ran.exit, ran.stderr).toBe(0);
+    return JSON.parse(ran.stdout);
+  }
+
+  test.each([
+    ["woocommerce", "unpaid", "on-hold", "checkout-draft", "wc-pending"],
+    ["woocommerce", "fulfilled", "wc-shipped", "delivered"],
+    ["woocommerce", "partly fulfilled", "partial-shipped"],
+    ["woocommerce", "cancelled", "trash"],
+    ["shopify", "cancelled", "restocked"],
+    ["shopify", "on hold", "on_hold"],
+    ["taobao", "unpaid", "没有创建支付宝交易", "付款确认中", "定金已付尾款未付"],
+    ["taobao", "cancelled", "付款以前，卖家或买家主动关闭交易", "交易自动关闭"],
+    ["taobao", "on hold", "已付款但禁止发货"],
+    ["youzan", "on hold", "待成团"],
+    ["weidian", "on hold", "否"],
+    ["1688", "fulfilled", "等待物流公司揽件", "等待买家签收"],
+    ["1688", "cancelled", "交易终止"],
+  ] as const)("%s: %s", async (platform, reason, ...states) => {
+    for (const state of states)
+      expect(await checkFile(files[platform]?.(state) ?? "")).toMatchObject({
+        ...{ platform, to_send: 0 },
+        skipped: { [reason]: 1 },
+      });
+  });
+
+  test.each([
+    ["woocommerce", "processing", "awaiting-pickup"],
+    ["shopify", "paid", "partially_refunded"],
+    ["taobao", "买家已付款，等待卖家发货", "等待卖家推进"],
+    ["youzan", "待发货", "待定"],
+    ["1688", "等待卖家发货", "等待卖家推进"],
+  ])("%s: of others than %s, such as %s, a warning is given", async (platform, known, unclear) => {
+    expect(await checkFile(files[platform]?.(known) ?? "")).toMatchObject({ to_send: 1, warnings: [] });
+    const checked = await checkFile(files[platform]?.(unclear) ?? "");
+    expect(checked).toMatchObject({ to_send: 1, warnings: [{ code: "unclear_state", count: 1 }] });
+    expect(checked.warnings[0].rows[0]).toContain(`“${unclear}”`);
+  });
+
+  test("WooCommerce: an order without a shipping address, or with refunds that are no number, is wrong", async () => {
+    const home = await createImportHome(
+      `${woo}\n41,processing,Pay,,,,Tea,1,0\n42,processing,Pay,Ann,1 Main St,Springfield,Tea,2,one\n43,processing,Pay,Ann,1 Main St,Springfield,Tea,2,-1\n`,
+    );
+    await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(JSON.parse(ran.stderr).error.details).toMatchObject([
+      { row: 1, message: expect.stringContaining("no column of the shipping address is filled") },
+      { row: 2, column: "item_refunded_qty", value: "one", message: "must be a number of pieces" },
+    ]);
+  });
+});
+
 test("the number of orders at the end of an eBay report may be a cell of its own", async () => {
   const header =
     "Sales Record Number,Order Number,Ship To Name,Ship To Phone,Ship To Address 1,Ship To City,Item Title,Quantity";

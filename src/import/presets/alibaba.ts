@@ -1,7 +1,7 @@
 /** 1688, one row an item; the columns of the order are merged cells. Header in a tool that writes the same layout. */
 
 import type { Preset } from "./preset.ts";
-import { skipByStatus, skipByTrackingNumber } from "./status-words.ts";
+import { sentByStatus, skipByStatus, skipByTrackingNumber } from "./status-words.ts";
 
 export const alibaba: Preset = {
   name: "1688",
@@ -19,6 +19,7 @@ export const alibaba: Preset = {
     "item.quantity": ["数量"],
   },
   hasLines: true,
+  sent: sentByStatus("订单状态"),
   skips: [
     ...skipByStatus("订单状态"),
     skipByTrackingNumber("运单号"),

@@ -1,7 +1,7 @@
 /** JD's order list, one row an item with the columns of the order repeated. Header in public code that reads it. */
 
 import type { Preset } from "./preset.ts";
-import { skipByStatus } from "./status-words.ts";
+import { sentByStatus, skipByStatus } from "./status-words.ts";
 
 export const jd: Preset = {
   name: "jd",
@@ -16,5 +16,6 @@ export const jd: Preset = {
     "item.quantity": ["订购数量"],
   },
   hasLines: true,
+  sent: sentByStatus("订单状态"),
   skips: skipByStatus("订单状态"),
 };

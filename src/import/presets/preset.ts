@@ -46,8 +46,12 @@ export interface Preset {
   /** A line of an order where all of these are blank sums up the others. */
   readonly blankInSummary?: readonly string[];
   readonly skips?: readonly SkipRule[];
+  /** Columns for the state of an order, with the states in which it is to be sent: of others, a warning is given. */
+  readonly sent?: Readonly<Record<string, RegExp>>;
   /** The column that says how many pieces of a line were refunded: they are not sent. */
   readonly refundedPieces?: string;
+  /** What is wrong with an order without any address, where the file does not say that it is picked up. */
+  readonly lacksAddress?: string;
   /** An order without any address is picked up. In its first row, one of these columns is filled, and in no other row. */
   readonly isPickUpWithoutAddress?: { readonly filledInFirstRow: readonly string[] };
   /** Texts that stand for an empty cell. */

@@ -24,10 +24,17 @@ export const shopify: Preset = {
   },
   hasLines: true,
   isPickUpWithoutAddress: { filledInFirstRow: ["Financial Status", "Billing Name", "Billing Address1"] },
+  // Of refunds in part, the file does not say which goods stay.
+  sent: {
+    "Financial Status": /^(?:paid|pending|authorized|partially_paid)$/i,
+    "Fulfillment Status": /^(?:unfulfilled|pending)$/i,
+  },
   skips: [
     { column: "Cancelled at", reason: "cancelled", is: /./ },
     { column: "Financial Status", reason: "refunded", is: /^refunded$/i },
     { column: "Financial Status", reason: "cancelled", is: /^(?:voided|expired)$/i },
+    { column: "Fulfillment Status", reason: "cancelled", is: /^restocked$/i },
+    { column: "Fulfillment Status", reason: "on hold", is: /^on_hold$/i },
     { column: "Fulfillment Status", reason: "fulfilled", is: /^fulfilled$/i },
     // The file does not say which goods have left.
     { column: "Fulfillment Status", reason: "partly fulfilled", is: /^partial/i, unless: lineStatus },

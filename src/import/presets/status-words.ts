@@ -13,23 +13,35 @@ export function skipRefunded(...columns: readonly string[]): SkipRule[] {
   ]);
 }
 
-/** Of columns for the state of an order. */
+/** States in which an order is to be sent. */
+const toSend =
+  /(?:待|未|等待卖家|等待)(?:发货|出库)|买家已付款|已付款|已支付|付款成功|备货|配货|打单|待处理|处理中|已审核|部分退款|无退款|退款关闭/;
+
+export function sentByStatus(...columns: readonly string[]): Readonly<Record<string, RegExp>> {
+  return Object.fromEntries(columns.map((column) => [column, toSend]));
+}
+
+/** Of columns for the state of an order. The states of Taobao and 1688 are those of their interfaces. */
 export function skipByStatus(...columns: readonly string[]): SkipRule[] {
   return columns.flatMap((column): SkipRule[] => [
     ...skipRefunded(column),
     {
       column,
       reason: "cancelled",
-      is: /交易关闭|被淘宝关闭|已关闭|已取消|(?:交易|订单)取消|^取消$|[(（]删除[)）]/,
+      is: /交易(?:自动)?关闭|关闭交易|被淘宝关闭|交易终止|已关闭|已取消|(?:交易|订单)取消|^取消$|[(（]删除[)）]/,
     },
-    { column, reason: "on hold", is: /锁定|暂停/ },
-    { column, reason: "unpaid", is: /等待买家付款|待付款|待支付/ },
+    { column, reason: "on hold", is: /锁定|暂停|禁止发货|[待未]成团|拼团中/ },
+    {
+      column,
+      reason: "unpaid",
+      is: /等待买家付款|待付款|待支付|未付款|尾款未付|付款确认中|没有创建支付宝交易/,
+    },
     // The file does not say which goods have left.
     { column, reason: "partly fulfilled", is: /部分(?:已)?发货/ },
     {
       column,
       reason: "fulfilled",
-      is: /已发货|已出库|等待买家确认|(?:等待|待)(?:买家|确认)?收货|已签收|已收货|交易成功|(?:已|交易|订单)完成|^完成$/,
+      is: /已发货|已出库|等待买家确认|等待物流公司揽件|等待买家签收|(?:等待|待)(?:买家|确认)?收货|已签收|已收货|交易成功|(?:已|交易|订单)完成|^完成$/,
     },
   ]);
 }

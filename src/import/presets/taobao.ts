@@ -4,7 +4,7 @@
  */
 
 import type { Preset } from "./preset.ts";
-import { skipByStatus, skipByTrackingNumber } from "./status-words.ts";
+import { sentByStatus, skipByStatus, skipByTrackingNumber } from "./status-words.ts";
 
 const goods = ["宝贝标题", "商品标题", "标题"];
 
@@ -20,6 +20,7 @@ export const taobao: Preset = {
     "item.name": goods,
     "item.quantity": ["宝贝总数量"],
   },
+  sent: sentByStatus("订单状态"),
   skips: [...skipByStatus("订单状态"), skipByTrackingNumber("物流单号")],
   mustBeBlank: {
     修改后的收货地址:

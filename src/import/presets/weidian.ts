@@ -4,7 +4,7 @@
  */
 
 import type { Preset } from "./preset.ts";
-import { skipByStatus, skipByTrackingNumber, skipRefunded } from "./status-words.ts";
+import { sentByStatus, skipByStatus, skipByTrackingNumber, skipRefunded } from "./status-words.ts";
 
 export const weidian: Preset = {
   name: "weidian",
@@ -27,8 +27,10 @@ export const weidian: Preset = {
   hasLines: true,
   blankInSummary: ["商品id", "SKU ID"],
   shiftsMunicipalities: true,
+  sent: sentByStatus("订单状态", "发货状态"),
   skips: [
     { column: "是否自提", reason: "pick-up", is: /^是/ },
+    { column: "是否已成团", reason: "on hold", is: /^否/ },
     ...skipByStatus("订单状态"),
     ...[...skipRefunded("退款状态"), ...skipByStatus("发货状态"), skipByTrackingNumber("物流单号")].map(
       (rule) => ({

@@ -4,6 +4,7 @@
  */
 
 import type { Preset } from "./preset.ts";
+import { lacksShippingAddress, processing, skipByWooStatus } from "./woocommerce-states.ts";
 
 export const woocommerceWords: Preset = {
   name: "woocommerce-words",
@@ -23,11 +24,10 @@ export const woocommerceWords: Preset = {
     "item.quantity": ["Quantity (- Refund)", "Quantity"],
   },
   hasLines: true,
+  sent: { "Order Status": processing },
+  lacksAddress: lacksShippingAddress,
   skips: [
-    { column: "Order Status", reason: "unpaid", is: /^(?:wc-)?pending(?: payment)?$/i },
-    { column: "Order Status", reason: "fulfilled", is: /^(?:wc-)?completed$/i },
-    { column: "Order Status", reason: "refunded", is: /^(?:wc-)?refunded$/i },
+    ...skipByWooStatus("Order Status"),
     { column: "Quantity (- Refund)", reason: "refunded", is: /^0+$/, ofLine: true },
-    { column: "Order Status", reason: "cancelled", is: /^(?:wc-)?(?:cancelled|failed)$/i },
   ],
 };

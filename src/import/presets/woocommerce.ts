@@ -4,6 +4,7 @@
  */
 
 import type { Preset } from "./preset.ts";
+import { lacksShippingAddress, processing, skipByWooStatus } from "./woocommerce-states.ts";
 
 export const woocommerce: Preset = {
   name: "woocommerce",
@@ -23,10 +24,7 @@ export const woocommerce: Preset = {
   },
   hasLines: true,
   refundedPieces: "item_refunded_qty",
-  skips: [
-    { column: "status", reason: "unpaid", is: /^(?:wc-)?pending(?: payment)?$/i },
-    { column: "status", reason: "fulfilled", is: /^(?:wc-)?completed$/i },
-    { column: "status", reason: "refunded", is: /^(?:wc-)?refunded$/i },
-    { column: "status", reason: "cancelled", is: /^(?:wc-)?(?:cancelled|failed)$/i },
-  ],
+  sent: { status: processing },
+  lacksAddress: lacksShippingAddress,
+  skips: skipByWooStatus("status"),
 };

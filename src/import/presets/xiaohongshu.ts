@@ -1,7 +1,7 @@
 /** Xiaohongshu's export of parcels (千帆), one row an SKU. Names of columns in public code that reads it. */
 
 import type { Preset } from "./preset.ts";
-import { skipByStatus, skipRefunded } from "./status-words.ts";
+import { sentByStatus, skipByStatus, skipRefunded } from "./status-words.ts";
 
 export const xiaohongshu: Preset = {
   name: "xiaohongshu",
@@ -23,5 +23,6 @@ export const xiaohongshu: Preset = {
     "item.quantity": ["SKU件数"],
   },
   hasLines: true,
+  sent: sentByStatus("订单状态"),
   skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态")],
 };
