@@ -6,9 +6,17 @@ import { withoutLastZeros } from "../model/decimal.ts";
 export function isRewrittenRef(one: string, other: string): boolean {
   const [a, b] = [plain(one), plain(other)];
   if (a.replace(/^0+(?=.)/, "") === b.replace(/^0+(?=.)/, "")) return true;
+  if (isShownNumber(a, b) || isShownNumber(b, a)) return true;
   const [some, others] = [readNumbers(a), readNumbers(b)];
   if (some.some((each) => others.some((another) => isSameNumber(each, another)))) return true;
   return isSameDate(readDates(a, some), readDates(b, others));
+}
+
+/** A workbook shows the number 1001 as SO-1001 where the cell's format says so, and a sheet saved as text has that. */
+function isShownNumber(number: string, shown: string): boolean {
+  if (!/^\d{3,}$/.test(number) || !/\p{L}|\d[^\d.,]\d/u.test(shown) || readNumbers(shown).length > 0)
+    return false;
+  return shown.replace(/\D/g, "").replace(/^0+/, "") === number.replace(/^0+/, "");
 }
 
 /** Without what a program changes about any text. */

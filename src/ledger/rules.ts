@@ -259,7 +259,10 @@ function* decideUnedited(
   nowMs: number,
 ): Work<RowDecision> {
   const isAllowed = policy.isAllowed(row);
-  const placed = row.ref === undefined ? findSlot(row, own, numbered, file, policy) : findNamed(own);
+  const placed =
+    row.ref === undefined
+      ? findSlot(row, own, numbered, file, policy)
+      : (findNamed(own) ?? findRewrittenOver(row, equal, file));
   const isSentAgain =
     placed !== undefined && isOver(placed) && numbered !== undefined && isStanding(numbered);
   const isUnplaced = !placed || placed.state === "refused" || isSentAgain;
@@ -528,6 +531,22 @@ export function findRewritten(ref: string, equal: readonly Operation[]): readonl
       each.ref !== undefined &&
       isStanding(each) &&
       (each.ref === ref ? each.shop !== "" : isRewritten({ ref }, each, { shop: "" })),
+  );
+}
+
+/** An order with a rewritten form of the row's ref that a person took back. */
+function findRewrittenOver(
+  row: RowToSend,
+  equal: readonly EqualOperation[],
+  file: FileFacts,
+): Operation | undefined {
+  return equal.findLast(
+    (each) =>
+      each.ref !== undefined &&
+      each.ref !== row.ref &&
+      isOver(each) &&
+      isRewritten(row, each, file) &&
+      !isOfRow(each, file, new Map()),
   );
 }
 

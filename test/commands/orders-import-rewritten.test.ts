@@ -83,12 +83,29 @@ describe("a ref that a program rewrote", () => {
     expect([third.exit, outcomes(third.report)]).toEqual([0, "created"]);
   });
 
-  test("is a new order again after the first one was cancelled", async () => {
+  test.each([
+    ["cancelled", "orders cancel 1000001 --yes"],
+    ["undone", "undo 1 --yes"],
+  ])("is not sent again unasked after the first one was %s", async (_, takeBack) => {
     const home = await createImportHome(sheet(row("01")));
     await home.run();
-    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
-    const { exit, report } = await home.importFile(await home.put(sheet(row("1")), "saved.csv"));
-    expect([exit, outcomes(report)]).toEqual([0, "created"]);
+    expect((await home.courier(takeBack)).exit).toBe(0);
+    const file = await home.put(sheet(row("1")), "saved.csv");
+    const { exit, report } = await home.importFile(file);
+    expect([exit, outcomes(report), home.posts]).toEqual([0, "cancelled", 1]);
+    const again = await home.importFile(file, "--allow-duplicate 1");
+    expect([again.exit, outcomes(again.report), home.posts]).toEqual([0, "created", 2]);
+    expect(outcomes((await home.importFile(file)).report)).toBe("shipped");
+    // Sent again under the other ref, it holds the row with the former one.
+    expect(outcomes((await home.run()).report)).toBe("held");
+  });
+
+  test("is held where a workbook shows text beside a number, and the text was saved", async () => {
+    const home = await createImportHome(sheet(row("1001"), row("1002", "王五")));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    const file = await home.put(sheet(row("SO-1001"), row("1002号", "王五")), "saved.csv");
+    const { exit, report } = await home.importFile(file);
+    expect([exit, outcomes(report), home.posts]).toEqual([3, "held held", 2]);
   });
 });
 
