@@ -54,13 +54,13 @@ const unfinishedStatuses: ReadonlySet<number> = new Set([202, 408, 409, 425, 499
 
 /**
  * How a request in doubt ended: after a timeout the service may still process it for longer. So it may after a success
- * without an order, or with another one.
+ * without an order that can be read, or with another one.
  */
 export function lossOf(failure: unknown): Loss {
   if (failure instanceof OtherOrder) return "timeout";
   if (!(failure instanceof ServiceFailure)) return "broken";
   const { code, status = 0 } = failure;
-  const isAccepted = status >= 200 && status < 300 && code === "wrong_shape";
+  const isAccepted = status >= 200 && status < 300;
   const namesOther = failure.cause instanceof OtherOrder;
   return code === "timed_out" || isAccepted || namesOther || unfinishedStatuses.has(status)
     ? "timeout"
