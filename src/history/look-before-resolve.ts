@@ -11,7 +11,7 @@ import { readOwner } from "../sending/another-order.ts";
 import { nameCandidates } from "../sending/candidates.ts";
 import { readDetail } from "../sending/learn-fields.ts";
 import { compareDetail, distinguishingFields, isNamedAs, nothingLearned } from "../sending/matching.ts";
-import { mayBeOrder } from "../sending/possible-orders.ts";
+import { contradictList, mayBeOrder } from "../sending/possible-orders.ts";
 import { reconcile } from "../sending/reconcile.ts";
 import type { Reconciled, ReconcileTools } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
@@ -94,7 +94,7 @@ function isLikelyOrder(
 ): boolean {
   if (id === withdrawnOrder) return true;
   if (!draft) return false;
-  if (detail) {
+  if (detail && !(summary && contradictList(draft, summary, detail))) {
     const comparison = compareDetail(draft, detail);
     const isHidden = distinguishingFields.every((field) => comparison[field] !== "differs");
     return isHidden || mayBeOrder(draft, detail, comparison, { ...nothingLearned, keepsItems: true });

@@ -15,7 +15,7 @@ import {
   isExact,
 } from "./matching.ts";
 import { orderFacts } from "./order-facts.ts";
-import { createPossibleOrders, mayBeListed, mayBeOrder } from "./possible-orders.ts";
+import { contradictList, createPossibleOrders, mayBeListed, mayBeOrder } from "./possible-orders.ts";
 import { openCreates } from "./reconcile.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
@@ -104,7 +104,9 @@ export async function createOrdersElsewhere(
     const fields = { ...fieldsOf(learned, draft), keepsItems };
     const { named, sameItem, unlikely } = findPossible(draft, fields);
     const done = new Set<string>();
-    const compare = (summary: OrderSummary, detail: OrderDetail | undefined) => {
+    const compare = (summary: OrderSummary) => {
+      const read = details.get(summary.id.value);
+      const detail = read && !contradictList(draft, summary, read) ? read : undefined;
       if (isCancelled(detail ?? summary)) return;
       const comparison = detail && compareDetail(draft, detail);
       if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(detail, comparison));
@@ -116,7 +118,7 @@ export async function createOrdersElsewhere(
     for (const summary of named) {
       done.add(summary.id.value);
       await read(summary.id.value, "likely");
-      compare(summary, details.get(summary.id.value));
+      compare(summary);
     }
     const found = () => [...equal.sort(byCertainty), ...possible];
     if (!isImport || keepsSome("receiver.name", learned, draft)) return found();
@@ -125,7 +127,7 @@ export async function createOrdersElsewhere(
       const id = summary.id.value;
       if (done.has(id) || isCancelled(summary)) return;
       done.add(id);
-      if (await read(id, chance)) compare(summary, details.get(id));
+      if (await read(id, chance)) compare(summary);
       else noteSpent();
     };
     for (const each of sameItem) await compareOther(each, "likely");

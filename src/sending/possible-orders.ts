@@ -10,6 +10,7 @@ import {
   compareSummary,
   type FieldKnowledge,
   isLikely,
+  isNamedAs,
   kindOf,
   lettersOf,
   normalise,
@@ -175,6 +176,11 @@ export function hasPlainlyOtherReceiver(
     isOtherName(draft.receiver?.name, receiver?.name) &&
     isOtherAddress(draft.receiver, receiver?.address)
   );
+}
+
+/** True where the list names the draft's order, and the details another receiver: they are of another order. */
+export function contradictList(draft: Draft, summary: OrderSummary, { receiver }: OrderDetail): boolean {
+  return isNamedAs(draft, summary) && isOtherName(draft.receiver?.name, receiver?.name);
 }
 
 /** True where a list names receiver and item as others. */

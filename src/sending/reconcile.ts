@@ -24,6 +24,7 @@ import {
 } from "./matching.ts";
 import { createAgeRules, dateSlackMs } from "./order-age.ts";
 import { orderFacts } from "./order-facts.ts";
+import { contradictList } from "./possible-orders.ts";
 import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
 import type { PageHooks, Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 import { findUnlisted, mayHide } from "./unlisted.ts";
@@ -348,7 +349,8 @@ function compare(
   detail: OrderDetail | undefined,
 ): Comparison {
   if (!draft) return nothingShown; // its data was deleted, or its body was not an order of the interface
-  return detail ? compareDetail(draft, detail) : compareSummary(draft, summary);
+  const isRead = detail !== undefined && !contradictList(draft, summary, detail);
+  return isRead ? compareDetail(draft, detail) : compareSummary(draft, summary);
 }
 
 /** Computes a value once for all creates of equal content. */
