@@ -57,6 +57,8 @@ export interface Operations extends Creates, ImportRows, Cancels {
   findBeside(operation: Operation): Promise<readonly Operation[]>;
   /** Creates of these refs, the newest last. */
   findByRefs(customer: number, refs: readonly string[]): Promise<readonly Operation[]>;
+  /** Whether another customer of the same service has a create of this ref. */
+  isRefOfAnother(customer: number, ref: string): Promise<boolean>;
   /** The order made elsewhere that held a row with this ref. */
   findHolder(customer: number, shop: string, ref: string): Promise<string | undefined>;
   /**
@@ -226,6 +228,18 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
             ...values,
           ),
         );
+      }),
+
+    isRefOfAnother: (customer, ref) =>
+      read(function* () {
+        const [found] = yield ask(
+          `SELECT run FROM operations JOIN customers ON customers.id = customer WHERE ref = ? AND customer <> ?
+             AND kind = 'create' AND service = (SELECT service FROM customers WHERE id = ?) LIMIT 1`,
+          ref,
+          customer,
+          customer,
+        );
+        return found !== undefined;
       }),
 
     findHolder: (customer, shop, ref) =>

@@ -41,7 +41,11 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   let { id: customer } = await context.customer();
   if (!(await decide(customer))) {
     const holder = isDuplicateAllowed ? undefined : await ledger.findHolder(customer, shop, ref);
-    if (holder === undefined) return undefined;
+    if (holder === undefined) {
+      // A profile that named another customer once, at a login, may have been wrong.
+      if (await ledger.isRefOfAnother(customer, ref)) await context.customer({ isFresh: true });
+      return undefined;
+    }
     throw notSent(
       `a row with the ref ${ref} was held by order ${holder}, which this ledger does not know`,
       `look at it: ${context.nextCommand(`orders show ${holder}`)}; to ship another one, add --allow-duplicate`,

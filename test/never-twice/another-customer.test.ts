@@ -51,3 +51,20 @@ test("an import sends nothing; after a login with the key, the other customer ha
   );
   expect(outcomes((await home.run("--allow-duplicate A-1,A-2")).report)).toBe("created created");
 });
+
+test("a ref that the customer before a login has used is not sent while the profile names that one again", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  expect(outcomes((await home.run()).report)).toBe("created");
+  const { baseUrl, apiKey } = home.sandbox;
+  answerData(home, profile, asOther);
+  expect((await home.courier(["login", "--base-url", baseUrl, "--allow-http"], { stdin: apiKey })).exit).toBe(
+    0,
+  );
+  home.sandbox.faults.clear();
+  const words = "orders create --file - --json --ref A-1";
+  const again = await home.courier(words, { stdin });
+  expect([again.exit, errorOf(again).code, home.posts], again.stderr).toEqual([5, "customer_changed", 1]);
+  // Where the login was right, the other customer's refs are its own.
+  answerData(home, profile, asOther);
+  expect([(await home.courier(words, { stdin })).exit, home.posts]).toEqual([0, 2]);
+});
