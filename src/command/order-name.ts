@@ -214,7 +214,11 @@ async function findKnown(
   if (ref === undefined || known.length === 0 || !(await hasLedger(context))) return known;
   const customer = await context.knownCustomer();
   const sent = customer ? await (await context.ledger()).findByRefs(customer.id, [ref]) : [];
-  return sent.length > 0 ? toNamed(sent) : known;
+  // The service may have given the order another number since.
+  const latest = new Map(known.map(({ id, trackingNumber }) => [id, trackingNumber]));
+  return sent.length > 0
+    ? toNamed(sent).map((each) => ({ ...each, trackingNumber: latest.get(each.id) ?? each.trackingNumber }))
+    : known;
 }
 
 /** A cancelled order that was sent again gives way; none while it is not known whether the further one was created. */

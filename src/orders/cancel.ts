@@ -24,7 +24,7 @@ import { byCount, counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import type { Cancellation } from "../model/results.ts";
 import { cannotBeCancelled } from "../model/states.ts";
-import { describeOtherNumbers, findOther } from "../sending/another-order.ts";
+import { describeOtherNumbers, describeOwnNumber, findOther } from "../sending/another-order.ts";
 import {
   type CancelResult,
   type CancelTools,
@@ -147,6 +147,8 @@ async function whyOther(
   if (!isOpen(found) || names.some(isOrderId)) return undefined;
   const order = found.order as OrderDetail; // named orders are read in detail
   const numbers = names.filter((name) => refOf(name) === undefined);
+  const own = await describeOwnNumber(numbers, found.id, context);
+  if (own !== undefined) return own;
   const others = numbers.map((number) => describeOtherNumbers(number, order));
   if (others.includes(undefined)) return undefined;
   const refs = names.flatMap((name) => refOf(name) ?? []);

@@ -173,6 +173,27 @@ export function describeOtherNumbers(
 }
 
 /**
+ * Why an order is not the one that was made with any of these numbers: a create of this ledger was answered with them for
+ * another one. Undefined where none was.
+ */
+export async function describeOwnNumber(
+  numbers: readonly string[],
+  orderId: string,
+  context: Context,
+): Promise<string | undefined> {
+  const ledger = numbers.length > 0 ? await findLedger(context) : undefined;
+  if (!ledger) return undefined;
+  const { id } = await context.customer();
+  for (const [number, creates] of await ledger.findByNumber(id, numbers)) {
+    const made = await Promise.all(creates.map((each) => ledger.findOperation(each)));
+    const [own, ...others] = made.flatMap((each) => each?.order?.id ?? []);
+    if (own === undefined || [own, ...others].includes(orderId)) continue;
+    return `${number} is the number with which order ${own} was made, and leads to order ${orderId} now`;
+  }
+  return undefined;
+}
+
+/**
  * Why an order is not the one that was sent with any of these refs, though they led to it: an answer named it in place
  * of another one, or another customer sent that one. Undefined where it is.
  */

@@ -3,7 +3,7 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { answerRaw } from "../support/answers.ts";
+import { answerData, answerRaw } from "../support/answers.ts";
 import { createHome } from "../support/courier.ts";
 import {
   createImportHome,
@@ -155,6 +155,29 @@ describe("a sheet that was imported", () => {
     expect(stderr).toContain(
       "warning: the service does not show 1 order: what this machine knows of it is used",
     );
+  });
+
+  test.each([
+    ["no number", undefined],
+    ["the number of another row's order", 1],
+  ])("has the numbers of its creates where --refresh gets %s", async (_, from) => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+    const { report } = await home.run("--concurrency 1");
+    const numbers = report.map((each) =>
+      String((each as unknown as Record<string, unknown>).tracking_number),
+    );
+    for (const [index, id] of [1000001, 1000002].entries()) {
+      const shown = { tracking_number: from === undefined ? "" : numbers[from], order_no: "" };
+      const name = ["李四", "王五"][index];
+      answerData(home, `GET /api/v1/orders/${id}`, JSON.stringify({ id, ...shown, receiver: { name } }));
+    }
+    const { exit, stderr, rows } = await writeBack(home, "--refresh");
+    expect([exit, rows.slice(1, 3).map(([number]) => number)], stderr).toEqual([0, numbers]);
+    const said = rows.slice(1, 3).map((cells) => cells[4]);
+    expect(said).toEqual([
+      from === undefined ? "" : `the service shows the number of another row's order: ${numbers[1]}`,
+      "",
+    ]);
   });
 
   test("keeps what another machine wrote into rows that are not known here", async () => {

@@ -679,3 +679,40 @@ test("show warns where the order that a number led to has others", async () => {
     `warning: ${tracking_number} was known as a number of order 1000001, which has CO9 and CR9`,
   );
 });
+
+describe("where two orders have each other's numbers since they were made", () => {
+  async function renumberedHome() {
+    const home = await createUnfaithfulHome();
+    home.service.foreign(plainDraft);
+    const words = "orders create --file - --ref A-1 --json";
+    const own = { ...plainDraft, receiver: { ...plainDraft.receiver, name: "王五" } };
+    const made = JSON.parse((await home.courier(words, { stdin: JSON.stringify(own) })).stdout);
+    const rewrite = (shown: ShownOrder) =>
+      String(shown.id) === "1"
+        ? { ...shown, tracking_number: made.tracking_number, order_no: made.order_no }
+        : { ...shown, tracking_number: "SF1", order_no: "NO1" };
+    home.service.ways = { ...home.service.ways, rewrite };
+    home.clock.advance(60_000);
+    expect((await home.courier("sync")).exit).toBe(0);
+    return { home, made };
+  }
+
+  test("cancel by the number that the create printed cancels no other order", async () => {
+    const { home, made } = await renumberedHome();
+    const cancelled = await home.courier(`orders cancel ${made.tracking_number} --yes`);
+    expect(cancelled.exit, cancelled.stderr).toBe(3);
+    expect(cancelled.stderr).toContain(
+      `order 1 was left alone: ${made.tracking_number} is the number with which order 2 was made, and leads to order 1 now; name it by its id`,
+    );
+    expect(home.service.orders.map(({ status }) => status)).toEqual(["pending", "pending"]);
+    expect((await home.courier("orders cancel SF1 --yes")).exit).toBe(0);
+    expect(home.service.orders.map(({ status }) => status)).toEqual(["pending", "cancelled"]);
+  });
+
+  test("track of its ref asks for the number that it has now", async () => {
+    const { home } = await renumberedHome();
+    await home.courier("track ref:A-1");
+    const asked = home.service.requests.filter(({ endpoint }) => endpoint === "tracking");
+    expect(asked.map(({ path: asked }) => asked.split("/").at(-1))).toContain("SF1");
+  });
+});

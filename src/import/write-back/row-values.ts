@@ -388,9 +388,23 @@ export async function fillRows(
     cells.all.some((cell) =>
       holders.get(cell)?.some(({ run, number }) => run !== made.run || number !== made.number),
     );
+  const shared = findShared(chosen, states);
   const orders = chosen.flatMap((each): WrittenOrder | [] => {
-    const { rows, number, made, error, change } = each;
-    const seen = states.get(made.order?.id ?? "");
+    const { rows, number, made, change } = each;
+    const shown = states.get(made.order?.id ?? "");
+    const foreign =
+      shared.has(shown?.trackingNumber ?? "") && shown?.trackingNumber !== made.order?.tracking_number
+        ? shown?.trackingNumber
+        : undefined;
+    // The number with which it was made is known.
+    const seen =
+      shown && foreign !== undefined
+        ? { ...shown, trackingNumber: undefined, orderNumber: undefined }
+        : shown;
+    const error =
+      foreign === undefined
+        ? each.error
+        : plainText(`the service shows the number of another row's order: ${foreign}`);
     const own = { ...valuesOf(made, seen), error };
     const other = seen?.other ?? known.others?.get(made.order?.id ?? "");
     const written =
@@ -472,6 +486,20 @@ function isSamePerson({ receiver: one }: Draft, { receiver: other }: Draft): boo
     (one?.name !== undefined && !differing.has("receiver.name")) ||
     (one?.phone !== undefined && !differing.has("receiver.phone"))
   );
+}
+
+/** Tracking numbers that the service shows for several orders. */
+function findShared(orders: readonly RowOrder[], states: ReadonlyMap<string, Seen>): ReadonlySet<string> {
+  const holders = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { made } of orders) {
+    const { id = "", tracking_number } = made.order ?? {};
+    const number = states.get(id)?.trackingNumber ?? tracking_number;
+    if (!number) continue;
+    if ((holders.get(number) ?? id) !== id) shared.add(number);
+    holders.set(number, id);
+  }
+  return shared;
 }
 
 const nothing: WrittenValues = {

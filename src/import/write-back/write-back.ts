@@ -228,8 +228,8 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
             other,
             isWithdrawn,
             status: order.status ?? undefined,
-            trackingNumber: order.tracking_number ?? undefined,
-            orderNumber: order.order_no ?? undefined,
+            trackingNumber: order.tracking_number || undefined,
+            orderNumber: order.order_no || undefined,
             seenAtMs: context.clock.now(),
           });
         }
