@@ -183,7 +183,9 @@ export async function planImport(
   }
   await flush();
   const sentBefore =
-    known && overview.reading.skipped.size > 0 ? await findUnwanted(source, known, context) : [];
+    known && overview.reading.skipped.size > 0
+      ? await findUnwanted(source, { ...known, shop: known.file.shop }, context)
+      : [];
   const isWhole = withOtherRef === overview.rows && withOtherRef >= fewestOtherRefs;
   return {
     ...counts,
@@ -198,14 +200,14 @@ export async function planImport(
 }
 
 /** Those that may still be cancelled, or are in doubt. */
-async function findUnwanted(
+export async function findUnwanted(
   source: RowsOptions,
-  known: { ledger: Ledger; customer: number; file: FileFacts },
+  known: { ledger: Ledger; customer: number; shop: string },
   context: Context,
 ): Promise<readonly SentBefore[]> {
   const found: SentBefore[] = [];
   const states = await (await statesOfLedger(known, context))([]);
-  for await (const each of findSentBefore(source, { ...known, shop: known.file.shop })) {
+  for await (const each of findSentBefore(source, known)) {
     const { operation, reasons } = each;
     const state = states.get(operation.order?.id ?? "")?.status ?? operation.orderState;
     if (isMade(operation) && (reasons.length === 0 || isCancelled(operation) || cannotBeCancelled(state)))

@@ -36,6 +36,7 @@ import {
   createPolicy,
   describeReading,
   describeSentBefore,
+  findUnwanted,
   type ImportPlan,
   type PlanChoice,
   planImport,
@@ -251,7 +252,18 @@ async function ensureMaySkip(
   const refusal = await describeWrong(source, overview, context);
   const reason = overview.spoiled.size > 0 ? "wrong, or part of a wrong order" : "wrong";
   const question = `${wrong.wrong} of ${counted(wrong.count, overview.noun)} ${byCount(wrong.wrong, "is", "are")} ${reason}. Import the ${counted(rows, "other")}?`;
-  if (!(await prompts?.confirm(question, false))) throw refusal;
+  if (await prompts?.confirm(question, false)) return;
+  await warnOfUnwanted(source, overview, context);
+  throw refusal;
+}
+
+/** Where the platform hides the receivers of old orders, every export of a day may stop at wrong rows. */
+async function warnOfUnwanted(source: Source, overview: Overview, context: Context): Promise<void> {
+  const customer = overview.reading.skipped.size > 0 ? await context.knownCustomer() : undefined;
+  if (!customer) return;
+  const known = { ledger: await context.ledger(), customer: customer.id, shop: source.shop };
+  const unwanted = await findUnwanted(source, known, context);
+  if (unwanted.length > 0) context.messages.warn(describeSentBefore(unwanted, context.nextCommand));
 }
 
 /** Asks once about all orders of an undone import, because they were taken back on purpose. */

@@ -96,6 +96,18 @@ describe("orders that the shop cancelled or refunded after they were sent", () =
     expect((await readFile(`${done}.3`, "utf8")).match(/^#\d/gm)?.sort()).toEqual(["#3", "#4"]);
   });
 
+  test.each(["", "--skip-wrong"])("are named where an import stops at wrong rows, too %s", async (words) => {
+    const home = await createShop(order("#1", "Ann"), order("#2", "Bob"));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    await home.put(
+      exportOf(order("#1", "Ann", { cancelled: "2026-03-02 10:00:00 +0800" }), order("#2", "李*")),
+    );
+    const stopped = await home.run(words);
+    expect([stopped.exit, home.posts]).toEqual([2, 2]);
+    expect(stopped.stderr).toContain("row 1 (#1) is order 1000001 (the file says: cancelled)");
+    expect(stopped.stderr).toContain("courier orders cancel 1000001");
+  });
+
   test("are not named any more once they are cancelled", async () => {
     const home = await createShop(order("#1", "Ann"), order("#2", "Bob"), order("#3", "Cy"));
     await home.run("--concurrency 1");
