@@ -17,6 +17,7 @@ import { runNow } from "../ledger/statements.ts";
 import { cannotBeCancelled } from "../model/states.ts";
 import { countAll, describeEncoding, type Overview, type RowWarning, readAgain } from "./check-rows.ts";
 import { skipNumbered } from "./equal-rows.ts";
+import { findRewrittenRows, runOfRewritten } from "./rewritten-rows.ts";
 import { describeHold, nameOfRow } from "./row-words.ts";
 import type { ImportRow, RowsOptions } from "./rows.ts";
 import { describeSaid, findSentBefore, type SentBefore } from "./skipped-orders.ts";
@@ -47,6 +48,8 @@ export interface ImportPlan extends Readonly<PlanCounts> {
   readonly undone: number;
   /** Shipped rows whose orders an earlier cancel may cancel yet. */
   readonly beingCancelled: number;
+  /** How rows with a rewritten ref are found, where other rows show that a program has rewritten refs. */
+  readonly rewritten?: RowPolicy["rewritten"];
   /** Orders of rows that the file says not to send, and that were sent before. */
   readonly sentBefore?: readonly SentBefore[];
   /** Where every row equals an order with another ref: the first few, with that ref. */
@@ -131,6 +134,7 @@ export async function planImport(
   let beingCancelled = 0;
   const otherRefs: OtherRef[] = [];
   let withOtherRef = 0;
+  const rewrittenRuns = new Set<number>();
 
   /** Of an earlier batch: one order covers one row. */
   const covered = new Set<string>();
@@ -155,6 +159,8 @@ export async function planImport(
       withOtherRef += 1;
       if (otherRefs.length < otherRefsShown) otherRefs.push({ row: nameOfRow(row), ref: like.ref });
     }
+    const runOfOther = known && runOfRewritten(row, decision, known.file);
+    if (runOfOther !== undefined) rewrittenRuns.add(runOfOther);
     const hold = describeHold(decision, row.ref);
     if (hold !== undefined && heldRows.length < heldShown) heldRows.push(`${nameOfRow(row)}: ${hold}`);
     if (decision.kind === "held" && !isMade(decision.operation)) counts.heldByDoubt += 1;
@@ -182,6 +188,10 @@ export async function planImport(
     if (batch.length >= batchSize) await flush();
   }
   await flush();
+  if (known && rewrittenRuns.size > 0 && counts.toSend > 0 && !policy.rewritten) {
+    const rewritten = await findRewrittenRows(rewrittenRuns, known);
+    return { ...(await planImport(source, overview, { ...policy, rewritten }, known, context)), rewritten };
+  }
   const sentBefore =
     known && overview.reading.skipped.size > 0
       ? await findUnwanted(source, { ...known, shop: known.file.shop }, context)

@@ -200,7 +200,14 @@ export const importOrders = defineCommand({
     const facts = await readFacts(source, overview, [await ledger.openFile(run, identity)], lookup);
     const settings = { concurrency: input.concurrency ?? 4, ratePerSecond: input.rate };
     const readBy = readingOptions.filter((name) => input[name] !== undefined).map(flagOf);
-    const tools = { ledger, run, file: facts, policy: { ...policy, resendCancelled }, releaseDead, found };
+    const tools = {
+      ledger,
+      run,
+      file: facts,
+      policy: { ...policy, rewritten: plan.rewritten, resendCancelled },
+      releaseDead,
+      found,
+    };
     const skipsChanged = input.skipChanged === true;
     const keepsGoing = input.keepGoing === true;
     const settleMs = input.settle;

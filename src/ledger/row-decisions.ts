@@ -240,7 +240,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
             equal: merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each)),
             numbered,
             edited: function* () {
-              return (yield* findJoined(row)) ?? (yield* findEdited(row));
+              return (yield* findJoined(row)) ?? (yield* findEdited(row)) ?? policy.rewritten?.(row);
             },
             elsewhere: () => findElsewhere(row),
           },

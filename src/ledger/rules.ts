@@ -154,6 +154,8 @@ export interface RowPolicy {
   readonly otherReceiver?: ((number: string, draft: Draft) => string | undefined) | undefined;
   /** Of the orders elsewhere, those that cover another row already. */
   readonly isTaken?: (orderId: string) => boolean;
+  /** The order that a row may be, which was edited after a program had rewritten its ref. */
+  readonly rewritten?: ((row: Pick<RowToSend, "ref" | "draft">) => Operation | undefined) | undefined;
   /** Operations that were in doubt when this run began, and whose orders it found. */
   readonly foundNow?: ReadonlySet<string> | undefined;
   /** True for rows that `--allow-duplicate` names. */

@@ -100,6 +100,31 @@ describe("a ref that a program rewrote", () => {
     expect(outcomes((await home.run()).report)).toBe("held");
   });
 
+  test("holds a row that was edited besides, where other rows show that a program rewrote the refs", async () => {
+    const refs = ["000123", "000124", "000125", "000126"];
+    const names = ["李四", "王五", "赵六", "孙七"];
+    const home = await createImportHome(sheet(...refs.map((ref, index) => row(ref, names[index]))));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    const saved = sheet(
+      row("123", "李四"),
+      row("124", "王五").replace("茶叶", "茶杯"),
+      row("125", "赵六"),
+      row("126", "周八", "13700137008").replace(/建国路\d+号/, "人民路7号"),
+      row("127", "王五"),
+    );
+    const file = await home.put(saved, "saved.csv");
+    const checked = await home.courier(["orders", "import", file, "--check", "--json"]);
+    expect(JSON.parse(checked.stdout)).toMatchObject({ to_send: 2, held: 3 });
+    const ran = await home.importFile(file);
+    // A ref that was used again for another customer, and a further order of one.
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([3, "held held held created created"]);
+    expect(ran.report[1]?.error?.message).toBe(
+      "may be the edited row of operation 1.2, which is order 1000002",
+    );
+    const named = await home.importFile(file, "--allow-duplicate 124");
+    expect(outcomes(named.report)).toBe("held created held shipped shipped");
+  });
+
   test("is held where a workbook shows text beside a number, and the text was saved", async () => {
     const home = await createImportHome(sheet(row("1001"), row("1002", "王五")));
     expect((await home.run("--concurrency 1")).exit).toBe(0);
