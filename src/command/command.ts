@@ -404,9 +404,22 @@ export async function ensureCanConfirm(
   throw usageError(`${what} needs a confirmation, and courier cannot ask here`, hint);
 }
 
-/** Asks before something that cannot be undone, unless `--yes` was given. A "no" ends the command. */
-export async function confirmOrStop(context: Context, question: string): Promise<void> {
+/** Later, what was read before a question may not hold any more. */
+const promptAnswerMs = 5_000;
+
+/** True where a question that was asked then has stood so long that what it is about is read once more. */
+export function isLateAnswer({ clock }: Pick<Context, "clock">, askedMs: number): boolean {
+  return clock.elapsed() - askedMs > promptAnswerMs;
+}
+
+/**
+ * Asks before something that cannot be undone, unless `--yes` was given. A "no" ends the command. True where the answer
+ * is late.
+ */
+export async function confirmOrStop(context: Context, question: string): Promise<boolean> {
   await ensureCanConfirm(context, `“${question}”`);
-  if (context.globals.yes || (await (await context.prompts())?.confirm(question))) return;
+  const askedMs = context.clock.elapsed();
+  if (context.globals.yes || (await (await context.prompts())?.confirm(question)))
+    return isLateAnswer(context, askedMs);
   throw interrupted(130, "not confirmed: nothing was done");
 }

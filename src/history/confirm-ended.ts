@@ -15,7 +15,8 @@ export async function confirmEnded(
   const { number, process } = run;
   if (liveness === "unknown") {
     const where = `It began on ${hostOf(process)} as process ${process.pid}, which is not visible from here`;
-    return confirmOrStop(context, `Run ${number} has no recorded end. ${where}. Has it ended?`);
+    await confirmOrStop(context, `Run ${number} has no recorded end. ${where}. Has it ended?`);
+    return;
   }
   // A script could end a run that goes on.
   const prompts = isCertain(run) || context.globals.yes ? undefined : await context.prompts();

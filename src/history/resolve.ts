@@ -278,14 +278,21 @@ async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Con
     ref && `ref ${ref}`,
   ];
   const facts = about.filter(Boolean).join(", ");
-  const likely = await lookBeforeResolve(operation, ledger, context);
-  const now = (await ledger.findOperation(operation)) ?? operation;
-  if (now.state === "refused" || (now.state === "unsent" && !now.isUnwanted)) return now;
-  if (!isUndone(now)) ensureInDoubt(now, context);
-  if (likely.length > 0) await warnOfLikely(operation, likely, context);
   const name = facts === "" ? nameOperation(operation) : `${nameOperation(operation)} (${facts})`;
-  if (!context.globals.yes) await context.display([...orderView(operation), blank]);
-  await confirmOrStop(context, `Record that ${name} created no order, so that it may be sent again?`);
+  const asked = new Set<string>();
+  for (let isFirst = true; ; isFirst = false) {
+    const likely = await lookBeforeResolve(operation, ledger, context);
+    const now = (await ledger.findOperation(operation)) ?? operation;
+    if (now.state === "refused" || (now.state === "unsent" && !now.isUnwanted)) return now;
+    if (!isUndone(now)) ensureInDoubt(now, context);
+    // After a late answer, only what was not there before is asked about.
+    if (!isFirst && likely.every((id) => asked.has(id))) break;
+    for (const id of likely) asked.add(id);
+    if (likely.length > 0) await warnOfLikely(operation, likely, context);
+    if (!context.globals.yes) await context.display([...orderView(operation), blank]);
+    const question = `Record that ${name} created no order, so that it may be sent again?`;
+    if (!(await confirmOrStop(context, question))) break;
+  }
   const rejection = { code: "resolved", message: "a person recorded that it created no order" };
   return recordOutcome(operation, { state: "unsent", rejection }, ledger, context);
 }

@@ -7,6 +7,7 @@ import {
   confirmOrStop,
   defineCommand,
   ensureCanConfirm,
+  isLateAnswer,
   type Output,
   rows,
 } from "../command/command.ts";
@@ -15,7 +16,7 @@ import { quote, switchOption } from "../command/options.ts";
 import { wrongAccount } from "../command/run-messages.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { settleOption } from "../command/value-options.ts";
-import { type CourierError, usageError } from "../core/errors.ts";
+import { CourierError, usageError } from "../core/errors.ts";
 import { formatUntil } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
@@ -84,9 +85,14 @@ export const undoRun = defineCommand({
     const calls = orders.made.length + (dryRun ? 0 : open * 2);
     const what = `undoing run ${run.number} takes up to ${counted(calls, "call")}`;
     await checkApiQuota(calls, service, context, { what });
-    const plan = await planUndo(orders, service, ledger, context, { isTrial: dryRun });
+    let plan = await planUndo(orders, service, ledger, context, { isTrial: dryRun });
     if (dryRun) return rows(previewPlan(run, plan, includeFound), undoneColumns, nothing);
-    const chosen = await choose(run, plan, includeFound, context);
+    const askedMs = context.clock.elapsed();
+    let chosen = await choose(run, plan, includeFound, context);
+    if (isLateAnswer(context, askedMs)) {
+      plan = await planUndo(orders, service, ledger, context, { isTrial: false });
+      chosen = chooseAgain(chosen, plan);
+    }
     const { stream, ...how } = cancelPlanned(run, plan, chosen, context);
     return { ...rows(stream, undoneColumns, nothing), ...how };
   },
@@ -202,6 +208,21 @@ async function choose(
   const prompts = await context.prompts();
   const isYes = await prompts?.confirm(foundQuestion(plan.found));
   return isYes ? [...sure, ...plan.found] : sure;
+}
+
+/** The same orders as they are now. Throws where one is not any more what the question was about. */
+function chooseAgain(chosen: readonly ReadOrder[], { sure, found }: UndoPlan): readonly ReadOrder[] {
+  const now = new Map([...sure, ...found].map((each) => [each.order.id.value, each]));
+  return chosen.map(({ order }) => {
+    const again = now.get(order.id.value);
+    if (again && again.order.status === order.status) return again;
+    throw new CourierError(
+      "some_not_cancelled",
+      3,
+      `order ${order.id.value} has changed since it was asked about: nothing was cancelled`,
+      { hint: "run the same command again" },
+    );
+  });
 }
 
 function mainQuestion(

@@ -33,7 +33,7 @@ import {
   hintOfAccepted,
 } from "../sending/cancel.ts";
 import { blank, show, table } from "../terminal/blocks.ts";
-import { checkSelection, type Selection, selectionOptions, selectOrders } from "./cancel-selection.ts";
+import { checkSelection, selectionOptions, selectOrders } from "./cancel-selection.ts";
 import {
   cancellationColumns,
   describeAccepted,
@@ -99,13 +99,16 @@ export const cancelOrders = defineCommand({
     noteUntouched(found, context);
     const service = await context.service();
     if (query) await showSelected(doable, service, context);
-    await confirmOrStop(
+    const isLate = await confirmOrStop(
       context,
       query
         ? `Cancel ${byCount(doable.length, "this order", `these ${doable.length} orders`)}?`
         : question(doable),
     );
-    const tools = { ...(await prepare(service, context)), mismatch };
+    const tools = {
+      ...(await prepare(service, context)),
+      mismatch: mismatch ?? (isLate ? (order: OrderDetail) => describeChange(order, doable) : undefined),
+    };
     return {
       ...rows(cancelAll(found, tools, context), cancellationColumns, empty),
       ...goesOnUnread("cancelling", () => tools.run.number, context),
@@ -261,8 +264,17 @@ async function* previewAll(found: readonly Found[], context: Context): Items<Can
   return unclear ?? summarise(found.length, refusals);
 }
 
-/** `mismatch` makes sure of a selection: each order is read again before its request. */
-type Tools = CancelTools & { readonly mismatch: Selection["mismatch"] | undefined };
+/** `mismatch`: each order is read again before its request, and is left alone where it is not what was chosen. */
+type Tools = CancelTools & { readonly mismatch: ((order: OrderDetail) => string | undefined) | undefined };
+
+/** Why an order is not any more what the question was about. */
+function describeChange(order: OrderDetail, found: readonly Found[]): string | undefined {
+  const before = found.find(({ id }) => id === order.id.value)?.order as OrderDetail | undefined;
+  if (!before || before.status !== order.status) return `it is ${show(order.status)} now`;
+  const [one, other] = [before.receiver, order.receiver];
+  const isSame = one?.name === other?.name && one?.phone === other?.phone && one?.address === other?.address;
+  return isSame ? undefined : `it is for ${show(other?.name)} now`;
+}
 
 async function* cancelAll(
   found: readonly Found[],
@@ -304,7 +316,7 @@ async function* cancelAll(
       }
       if (read.refusal) return reportUnread(each.id, each.order, read.refusal);
       if (!read.order || !isOpen(read)) return reportUntouched(read, context);
-      const mismatch = tools.mismatch(read.order);
+      const mismatch = tools.mismatch(read.order as OrderDetail);
       if (mismatch !== undefined) return reportMismatch(read.id, read.order, mismatch);
       each = { ...read, order: read.order };
     }

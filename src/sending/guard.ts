@@ -1,7 +1,7 @@
 /** The duplicate check before each single order: records the order, or reports the equal order that blocks it. */
 
 import { ServiceFailure } from "../api/failure.ts";
-import type { Context } from "../command/command.ts";
+import { type Context, isLateAnswer } from "../command/command.ts";
 import { capitalised } from "../command/options.ts";
 import { CourierError } from "../core/errors.ts";
 import { formatRelative, formatUntil, utcDate } from "../core/time.ts";
@@ -113,7 +113,16 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     }
     const again = first.content === content ? "Send it again?" : "Send this one?";
     const what = `${describeEqual(first, content, context)}${describeUnread(unread.get(nameOperation(first)))}`;
+    const askedMs = context.clock.elapsed();
     if (!(await ask(`${capitalised(what)}. ${again}`))) return undefined;
+    if (equals.inDoubt.length > 0 && isLateAnswer(context, askedMs)) {
+      // It may be listed by now.
+      const looked = await settleEquals({ ...equals, recent: [] }, run, order, ledger, context);
+      if (looked.found.length > 0) {
+        found = [...found, ...looked.found];
+        continue;
+      }
+    }
     for (const each of stopping) accepted.add(nameOperation(each));
   }
 }

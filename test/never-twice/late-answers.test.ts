@@ -1,0 +1,128 @@
+/** What changes at the service while a question stands: the answer is about what was shown. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { Prompts } from "../../src/core/prompts.ts";
+import { row, sheet } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import type { ShownOrder } from "../support/shown-order.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
+
+type Home = Awaited<ReturnType<typeof createUnfaithfulHome>>;
+
+/** Says yes to each question; a minute passes and something happens while the first one stands. */
+function lateYes(home: Home, happen: () => void, confirms: readonly boolean[] = [true]) {
+  const prompts = scriptedPrompts({ confirms });
+  let isFirst = true;
+  return {
+    ...prompts,
+    confirm: async (question: string) => {
+      if (isFirst) {
+        home.clock.advance(60_000);
+        happen();
+      }
+      isFirst = false;
+      return prompts.confirm(question);
+    },
+  } satisfies Prompts & { readonly asked: readonly string[] };
+}
+
+const pay = (shown: ShownOrder): ShownOrder => ({ ...shown, status: "paid" });
+const sell = (shown: ShownOrder): ShownOrder => ({
+  ...shown,
+  receiver: { name: "王麻子", phone: "18611112222", address: "成都市人民南路四段11号" },
+  item: { ...shown.item, name: "茶壶" },
+});
+
+async function importTwo() {
+  const home = await createUnfaithfulHome();
+  const file = path.join(home.directory, "orders.csv");
+  await writeFile(file, sheet(row("A-1"), row("A-2", "王五", "13700137000")));
+  expect((await home.courier(`orders import ${file} --yes`)).exit).toBe(0);
+  const showSecond = (rewrite: (shown: ShownOrder) => ShownOrder) => () => {
+    home.service.ways = {
+      ...home.service.ways,
+      rewrite: (shown) => (String(shown.id) === "2" ? rewrite(shown) : shown),
+    };
+  };
+  return { home, showSecond };
+}
+
+const states = (home: Home) => home.service.orders.map(({ status }) => status);
+
+test.each([
+  ["is paid", pay, "it is paid now"],
+  ["is another customer's", sell, "it is for 王麻子 now"],
+])("orders cancel leaves an order alone that %s now", async (_, rewrite, said) => {
+  for (const name of ["2", "ref:A-2"]) {
+    const { home, showSecond } = await importTwo();
+    const prompts = lateYes(home, showSecond(rewrite));
+    const ran = await home.courier(`orders cancel 1 ${name}`, { terminal: 120, prompts });
+    expect([ran.exit, states(home)], ran.stderr).toEqual([3, ["cancelled", "pending"]]);
+    expect(ran.stdout).toContain(said);
+  }
+});
+
+test.each([
+  ["is paid", pay],
+  ["is another customer's", sell],
+])("undo cancels nothing where an order %s now", async (_, rewrite) => {
+  const { home, showSecond } = await importTwo();
+  const ran = await home.courier("undo 1", { terminal: 120, prompts: lateYes(home, showSecond(rewrite)) });
+  expect([ran.exit, states(home)], ran.stderr).toEqual([3, ["pending", "pending"]]);
+  expect(ran.stderr).toContain("order 2 has changed since it was asked about: nothing was cancelled");
+});
+
+test("undo and cancel go on where nothing has changed", async () => {
+  const { home } = await importTwo();
+  expect(
+    (await home.courier("orders cancel 1", { terminal: 120, prompts: lateYes(home, () => {}) })).exit,
+  ).toBe(0);
+  expect((await home.courier("undo 1", { terminal: 120, prompts: lateYes(home, () => {}) })).exit).toBe(0);
+  expect(states(home)).toEqual(["cancelled", "cancelled"]);
+});
+
+/** An order is made and its answer lost; the list shows it only once `show` is called. */
+async function loseOne() {
+  const home = await createUnfaithfulHome();
+  home.service.ways = { ...home.service.ways, loss: () => "after", listLagMs: 3_600_000_000 };
+  const stdin = JSON.stringify(plainDraft);
+  expect((await home.courier("orders create --file - --yes --json", { stdin })).exit).toBe(6);
+  const show = () => {
+    home.service.ways = {};
+  };
+  return { home, show };
+}
+
+test("resolve --not-created looks again before it records", async () => {
+  const { home, show } = await loseOne();
+  const ran = await home.courier("orders resolve 1.1 --not-created", {
+    terminal: 120,
+    prompts: lateYes(home, show),
+  });
+  expect(ran.exit, ran.stderr).toBe(2);
+  expect(ran.stderr).toContain("1.1 is not in doubt: it is found (order 1)");
+  const { home: other } = await loseOne();
+  const prompts = lateYes(other, () => {});
+  expect((await other.courier("orders resolve 1.1 --not-created", { terminal: 120, prompts })).exit).toBe(0);
+  expect(prompts.asked).toHaveLength(1);
+});
+
+test("a create asks once more where the order that was in doubt is found now", async () => {
+  const { home, show } = await loseOne();
+  home.service.ways = { listLagMs: 3_600_000_000 };
+  const file = path.join(home.directory, "order.json");
+  await writeFile(file, JSON.stringify(plainDraft));
+  const prompts = {
+    ...lateYes(home, show, [true, false]),
+    choose: async (_: string, choices: readonly { readonly label: string; readonly value: unknown }[]) =>
+      choices[0]?.value as never,
+  };
+  const ran = await home.courier(`orders create --file ${file}`, { terminal: 120, prompts });
+  expect(prompts.asked.join("\n"), ran.stderr).toMatch(
+    /may or may not have been created[\s\S]*as 1\. Send it again\?/,
+  );
+  expect(home.service.orders).toHaveLength(1);
+});
