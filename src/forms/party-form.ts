@@ -307,7 +307,9 @@ export function findWays(
   const labels = first.map(({ label }) => label);
   const found = known
     .filter(({ alias, party }) =>
-      [alias, ...Object.values(party)].some((text) => (text ?? "").toLowerCase().includes(wanted)),
+      [alias === undefined ? "" : `@${alias}`, ...Object.values(party)].some((text) =>
+        (text ?? "").toLowerCase().includes(wanted),
+      ),
     )
     .map(knownChoice);
   if (wanted === "")

@@ -165,6 +165,7 @@ describe("a party", () => {
   test.each([
     ["138001", "@shop 张三 13800138000 深圳市"],
     ["SHO", "@shop 张三 13800138000 深圳市"],
+    ["@shop", "@shop 张三 13800138000 深圳市"],
     ["深圳", "@shop 张三 13800138000 深圳市"],
     [" shanghai ", "Wang Wu 13700137000 Shanghai"],
   ])("is found by typing %s, and comes first", (term, label) => {
