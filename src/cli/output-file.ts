@@ -66,8 +66,10 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
     },
     async finish() {
       try {
-        if (run.isKeptElsewhere) await takeOver(handle, target);
-        if (draft !== undefined) await handle.sync();
+        if (draft !== undefined) {
+          await takeOver(handle, target);
+          await handle.sync();
+        }
         await handle.close();
       } catch (error) {
         await abandon().catch(() => {});
@@ -91,7 +93,7 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   };
 }
 
-/** Gives a draft the owner, the group and the permissions of the file that it replaces, as far as this process may. */
+/** Gives a draft the owner, the group and the permissions of the file that it replaces, as far as this process may: `>` keeps them. */
 async function takeOver(handle: FileHandle, target: string): Promise<void> {
   const old = await stat(target).catch(() => undefined);
   const { uid, gid } = await handle.stat();

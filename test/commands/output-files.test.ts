@@ -297,6 +297,19 @@ describe("a file that is there already", () => {
     },
   );
 
+  test("that only its owner may read stays so", async () => {
+    const home = await createServedHome({ seedOrders: 1 });
+    const output = path.join(home.directory, "all.csv");
+    for (const mode of [0o600, 0o640]) {
+      await writeFile(output, "");
+      await chmod(output, mode);
+      for (let count = 0; count < 2; count++) {
+        expect((await home.courier(["orders", "export", "-o", output])).exit).toBe(0);
+        expect((await lstat(output)).mode & 0o777).toBe(mode);
+      }
+    }
+  });
+
   test("is replaced where courier wrote it there, and nobody has changed it since", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     const output = path.join(home.directory, "all.csv");
