@@ -93,7 +93,10 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   };
 }
 
-/** Gives a draft the owner, the group and the permissions of the file that it replaces, as far as this process may: `>` keeps them. */
+/**
+ * Gives a draft the owner, the group and the permissions of the file that it replaces, as far as this process may: a
+ * shell's `>` keeps them, too.
+ */
 async function takeOver(handle: FileHandle, target: string): Promise<void> {
   const old = await stat(target).catch(() => undefined);
   const { uid, gid } = await handle.stat();

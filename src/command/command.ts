@@ -404,12 +404,12 @@ export async function ensureCanConfirm(
   throw usageError(`${what} needs a confirmation, and courier cannot ask here`, hint);
 }
 
-/** Later, what was read before a question may not hold any more. */
-const promptAnswerMs = 5_000;
+/** After so long, what was read before a question may not hold any more. */
+const lateAnswerMs = 5_000;
 
 /** True where a question that was asked then has stood so long that what it is about is read once more. */
 export function isLateAnswer({ clock }: Pick<Context, "clock">, askedMs: number): boolean {
-  return clock.elapsed() - askedMs > promptAnswerMs;
+  return clock.elapsed() - askedMs > lateAnswerMs;
 }
 
 /**

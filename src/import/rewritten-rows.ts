@@ -37,8 +37,11 @@ export async function findRewrittenRows(
     for await (const operation of operationsOf(run, ledger)) {
       const { ref, shop, draft } = operation;
       if (ref === undefined || shop !== file.shop || file.hasRef(ref) || !isStanding(operation)) continue;
-      for (const key of keysOf(draft?.receiver))
-        byReceiver.set(key, [...(byReceiver.get(key) ?? []), operation]);
+      for (const key of keysOf(draft?.receiver)) {
+        const others = byReceiver.get(key);
+        if (others) others.push(operation);
+        else byReceiver.set(key, [operation]);
+      }
     }
   return (row) =>
     keysOf(row.draft.receiver)

@@ -82,8 +82,8 @@ type Likeness = "same" | "other" | "open" | "unsent";
 
 /**
  * True for an order that may be the draft's. Two of the receiver's name, phone and address, or the one that was sent, are
- * as they were sent, or hidden or cut in part; or the name is, and nothing else of the receiver is another; or one is, no other
- * is shown as another, and the goods are the same.
+ * as they were sent, or hidden or cut in part, or the address has more; or the name is, and nothing else of the receiver is
+ * another; or one is, no other is shown as another, and the goods are the same.
  */
 export function mayBeOrder(
   draft: Draft,

@@ -490,6 +490,13 @@ test("the longer export of the next day creates the new orders only", async () =
   await fc.assert(property, { numRuns: effort(4, 100) });
 });
 
+/** A home with this export, and a default sender for its orders. */
+async function createShopHome(text: string): Promise<ImportHome> {
+  const home = await createImportHome(text);
+  await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
+  return home;
+}
+
 describe("the states of a JD order list", () => {
   const head = "订单号,商品名称,订购数量,京东价,订单状态,客户姓名,客户地址,联系电话";
   const file = (...states: readonly string[]) =>
@@ -515,16 +522,14 @@ describe("the states of a JD order list", () => {
     ["待发货，退款处理中", "with a refund in progress"],
     ["买家已申请退款", "with a refund in progress"],
   ])("%s is not sent: %s", async (state, reason) => {
-    const home = await createImportHome(file("等待出库", state));
-    await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
+    const home = await createShopHome(file("等待出库", state));
     const ran = await home.run();
     expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
     expect(ran.stderr).toContain(`1 ${reason}`);
   });
 
   test.each(["无退款申请", "退款关闭", "部分退款成功"])("%s is sent", async (state) => {
-    const home = await createImportHome(file(state));
-    await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
+    const home = await createShopHome(file(state));
     const ran = await home.run();
     expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
   });
@@ -549,8 +554,7 @@ describe("the states of orders", () => {
   };
 
   async function checkFile(text: string) {
-    const home = await createImportHome(text);
-    await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
+    const home = await createShopHome(text);
     const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
     expect(ran.exit, ran.stderr).toBe(0);
     return JSON.parse(ran.stdout);
@@ -592,10 +596,9 @@ describe("the states of orders", () => {
   });
 
   test("WooCommerce: an order without a shipping address, or with refunds that are no number, is wrong", async () => {
-    const home = await createImportHome(
+    const home = await createShopHome(
       `${woo}\n41,processing,Pay,,,,Tea,1,0\n42,processing,Pay,Ann,1 Main St,Springfield,Tea,2,one\n43,processing,Pay,Ann,1 Main St,Springfield,Tea,2,-1\n`,
     );
-    await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
     const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
     expect(JSON.parse(ran.stderr).error.details).toMatchObject([
       { row: 1, message: expect.stringContaining("no column of the shipping address is filled") },
@@ -608,12 +611,11 @@ test("the number of orders at the end of an eBay report may be a cell of its own
   const header =
     "Sales Record Number,Order Number,Ship To Name,Ship To Phone,Ship To Address 1,Ship To City,Item Title,Quantity";
   const order = "101,01-00001-00001,Ann Example,+1 555 010 0000,1 Main St,Springfield,Tea,1";
-  const home = await createImportHome(
+  const home = await createShopHome(
     [header, order, "", "1,record(s) downloaded,from ,Nov-18-26, to ,Nov-19-26", "Seller ID: demo", ""].join(
       "\n",
     ),
   );
-  await home.courier("addresses add shop --name 店主 --phone 13800138000 --default");
   const ran = await home.run();
   expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
 });

@@ -392,19 +392,13 @@ export async function fillRows(
   const orders = chosen.flatMap((each): WrittenOrder | [] => {
     const { rows, number, made, change } = each;
     const shown = states.get(made.order?.id ?? "");
-    const foreign =
-      shared.has(shown?.trackingNumber ?? "") && shown?.trackingNumber !== made.order?.tracking_number
-        ? shown?.trackingNumber
-        : undefined;
+    const tracking = shown?.trackingNumber ?? "";
+    const isForeign = shared.has(tracking) && tracking !== made.order?.tracking_number;
     // The number with which it was made is known.
-    const seen =
-      shown && foreign !== undefined
-        ? { ...shown, trackingNumber: undefined, orderNumber: undefined }
-        : shown;
-    const error =
-      foreign === undefined
-        ? each.error
-        : plainText(`the service shows the number of another row's order: ${foreign}`);
+    const seen = shown && isForeign ? { ...shown, trackingNumber: undefined, orderNumber: undefined } : shown;
+    const error = isForeign
+      ? plainText(`the service shows the number of another row's order: ${tracking}`)
+      : each.error;
     const own = { ...valuesOf(made, seen), error };
     const other = seen?.other ?? known.others?.get(made.order?.id ?? "");
     const written =
