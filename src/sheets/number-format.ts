@@ -8,8 +8,8 @@ export type NumberFormat =
   | { readonly kind: "elapsed" }
   | { readonly kind: "scientific"; readonly decimals: number }
   | { readonly kind: "zeros"; readonly width: number }
-  /** It writes digits or zeros of its own, in a way that is not followed here. */
-  | { readonly kind: "other"; readonly code: string };
+  /** It writes digits of its own. `template`: its places for digits and its zeros, where it has nothing else to follow. */
+  | { readonly kind: "other"; readonly code: string; readonly template?: string };
 
 /** Formats that files name by number alone (ECMA-376, 18.8.30), where they are more than plain. */
 const dates = [14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 47];
@@ -39,7 +39,37 @@ function readCode(code: string): NumberFormat {
   if (/[ymdhs年月日时]/i.test(symbols)) return { kind: "date" };
   const written = (section.match(literals) ?? []).join("");
   const isOwn = /00|0[^0#?.,%\s]+0/.test(symbols.split(".", 1)[0] ?? "") || /\d/.test(written);
-  return isOwn ? { kind: "other", code } : { kind: "plain" };
+  if (!isOwn) return { kind: "plain" };
+  return /[#?.,%/@]/.test(symbols)
+    ? { kind: "other", code }
+    : { kind: "other", code, template: readTemplate(section) };
+}
+
+/** A zero that is written as it is, in a template; a place for a digit is 0. */
+const writtenZero = "z";
+
+/** Only zeros are taken from literals: other digits are a country's code or the like, and no part of the number. */
+function readTemplate(section: string): string {
+  const written = section.replaceAll(writtenZero, "").replace(literals, (literal) => {
+    const digits = /^["\\]/.test(literal) ? literal.replace(/\D/g, "") : "";
+    return /^0+$/.test(digits) ? writtenZero.repeat(digits.length) : "";
+  });
+  return written.replace(inBrackets, "").replace(/[^0z]/g, "");
+}
+
+/** From the right; the first place takes all digits that are left. */
+function fillTemplate(template: string, digits: string): string {
+  const first = template.indexOf("0");
+  let [text, rest] = ["", digits];
+  for (let index = template.length - 1; index >= 0; index -= 1) {
+    if (template[index] === writtenZero) text = `0${text}`;
+    else {
+      const taken = index === first ? rest : rest.slice(-1);
+      text = (taken || "0") + text;
+      rest = rest.slice(0, rest.length - taken.length);
+    }
+  }
+  return text;
 }
 
 export interface NumberText {
@@ -59,6 +89,8 @@ export function formatNumber(value: number, format: NumberFormat, is1904: boolea
   if (Number.isInteger(value)) {
     if (Math.abs(value) >= 10 ** mostDigits) return { text: plainDigits(value), fault: tooManyDigits };
     if (format.kind === "zeros" && value >= 0) return { text: String(value).padStart(format.width, "0") };
+    if (format.kind === "other" && format.template && value >= 0)
+      return { text: fillTemplate(format.template, String(value)) };
     if (format.kind === "scientific") return { text: scientific(value, format.decimals) ?? String(value) };
     return { text: String(value === 0 ? 0 : value) };
   }
