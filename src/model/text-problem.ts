@@ -41,6 +41,9 @@ const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
 /** Spreadsheets write long numbers as 1.38E+10; the lost digits cannot be restored. */
 const rounded = /^[+-]?\d+(\.\d+)?E[+-]?\d+$/i;
 const decimal = /^\+?\d{5,}(\.0{1,2})$/;
+/** They write these around a number that is to stay text. */
+const textMark = /^\s*(?:'|="?)/;
+const fullWidthDigit = /[０-９]/;
 
 const formulaError =
   /^#(N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|FIELD!|ERROR!|GETTING_DATA)$/i;
@@ -75,8 +78,15 @@ export function findTextProblem(path: string, text: string): string | undefined 
   if (error !== undefined) return error;
   if (isNumber && rounded.test(text))
     return "was changed by a spreadsheet; format the column as text and enter it again";
-  if (isPhone && isHiddenPhone(text)) return "is only a part of the phone: the rest is hidden";
-  const zeros = isPhone ? decimal.exec(text)?.[1] : undefined;
+  return isPhone ? findPhoneProblem(text) : undefined;
+}
+
+function findPhoneProblem(text: string): string | undefined {
+  if (isHiddenPhone(text)) return "is only a part of the phone: the rest is hidden";
+  const mark = textMark.exec(text)?.[0].trim();
+  if (mark !== undefined) return `begins with ${mark}, as a spreadsheet marks a number that stays text`;
+  if (fullWidthDigit.test(text)) return "has full-width digits; they should be 0 to 9";
+  const zeros = decimal.exec(text)?.[1];
   return zeros === undefined ? undefined : `ends in ${zeros}, as a spreadsheet writes a number`;
 }
 

@@ -291,6 +291,24 @@ describe("a text that cannot be meant: exit 2, its place is named, nothing is se
     ],
     [
       "a flag",
+      ["--sender-phone", "'13800138000"],
+      stdin,
+      "--sender-phone “'13800138000” begins with ', as a spreadsheet",
+    ],
+    [
+      "a flag",
+      ["--sender-phone", '="13800138000"'],
+      stdin,
+      '--sender-phone “="13800138000"” begins with =", as a spreadsheet',
+    ],
+    [
+      "a flag",
+      ["--sender-phone", "１３８00138000"],
+      stdin,
+      "--sender-phone “１３８00138000” has full-width digits",
+    ],
+    [
+      "a flag",
       ["--sender-phone", "1.38E+10"],
       stdin,
       "--sender-phone “1.38E+10” was changed by a spreadsheet",
