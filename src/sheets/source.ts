@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { fileError } from "../core/errors.ts";
+import { type CourierError, fileError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { type Delimiter, findDelimiter, headerWithin } from "./sheet.ts";
 import {
@@ -78,7 +78,7 @@ export async function inspectSource(
     if (start === "") start = new TextDecoder(marked ?? named).decode(chunk).trimStart().slice(0, 4096);
     isUtf8 &&= decodes(utf8, chunk);
   }
-  isUtf8 &&= decodes(utf8);
+  if (isUtf8 && (marked ?? named) === undefined && !decodes(utf8)) throw cutOff(name);
   if (start === "") throw fileError(`${name} is empty`);
   const markup = findMarkup(start);
   if (markup) throw notText(name, markup, hints);
@@ -124,6 +124,7 @@ export async function* readText(
     try {
       return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
     } catch (cause) {
+      if (!chunk) throw cutOff(name, cause);
       const tried = isGuessed ? "neither UTF-8 nor GB18030" : `not ${encoding.toUpperCase()}`;
       throw fileError(`${name} cannot be read as text: it is ${tried}`, {
         cause,
@@ -133,6 +134,13 @@ export async function* readText(
   };
   for await (const chunk of readBytes(content, name)) yield decode(chunk);
   yield decode();
+}
+
+function cutOff(name: string, cause?: unknown): CourierError {
+  return fileError(`${name} ends in the middle of a character: a part of it is missing`, {
+    cause,
+    hint: "download or copy it again, or say what it is written in with --encoding",
+  });
 }
 
 async function* readBytes(content: Content, name: string): AsyncGenerator<Uint8Array> {

@@ -62,6 +62,14 @@ test("a character that lies across two chunks of the file is whole", async () =>
   }
 });
 
+test.each(encoded)(
+  "a file in %s that was cut off in a character is told as such",
+  async (_name, _encoding, bytes) => {
+    const end = bytes.lastIndexOf(0xb6) > 0 ? bytes.lastIndexOf(0xb6) : bytes.length - 1;
+    await expect(decode(bytes.subarray(0, end))).rejects.toThrow("ends in the middle of a character");
+  },
+);
+
 test("what is neither UTF-8 nor GB18030 is refused, not guessed", async () => {
   const latin = Buffer.from(`${header}\nJos\xe9 M,Li,Tea\n`, "latin1");
   await expect(read(latin)).rejects.toThrow("neither UTF-8 nor GB18030");
