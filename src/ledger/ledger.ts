@@ -74,13 +74,14 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
   const database = await openLedgerFile(stateDirectory, wait);
   const write = createWriteQueue(database);
   const store = createLocalStore(database, write);
+  const sinceBoot = () => wait?.clock?.sinceBoot();
   return {
     path: database.path,
     isShared: false,
     ...createCustomers(store),
     ...createRuns(store),
-    ...createOperations(store, () => wait?.clock?.sinceBoot()),
-    ...createListings(store),
+    ...createOperations(store, sinceBoot),
+    ...createListings(store, sinceBoot),
     ...createDrafts(database, write),
     ...createKnownOrders(database, write, (owners) => publishOrders(stateDirectory, owners)),
     checkPlace: () => write(() => {}), // every write checks

@@ -1,8 +1,16 @@
 /** Complete listings of the account, and what the ledger learns from them about the service. */
 
+import type { SinceBoot } from "../core/process-identity.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { nextEvent } from "./events.ts";
-import { numberOf, type Operation, type OperationName, readOperation, textOf } from "./operation.ts";
+import {
+  numberOf,
+  type Operation,
+  type OperationName,
+  readOperation,
+  spanSince,
+  textOf,
+} from "./operation.ts";
 import { ask, inList, type Store, type Work } from "./statements.ts";
 
 /** A complete listing. */
@@ -26,10 +34,15 @@ export interface ListingFacts {
   readonly unlisted: readonly UnlistedOrder[];
 }
 
-/** `sentMs`: when it was sent, by our clock. `missing`: the first complete listing without it, where one had it before. */
+/** `missing`: the first complete listing without it, where one had it before. */
 export interface UnlistedOrder {
   readonly orderId: string;
+  /** When it was sent, by our clock of that time. */
   readonly sentMs: number;
+  /** How long ago that was, by the time since boot; undefined after another boot. */
+  readonly sentForMs: number | undefined;
+  /** Its time stamp, as the service wrote it. */
+  readonly stamp: string | undefined;
   readonly missing: { readonly event: number; readonly sinceMs: number } | undefined;
 }
 
@@ -102,25 +115,28 @@ export const enoughOrders = 20;
 const mostLearnedFrom = 2_000;
 const hourMs = 3_600_000;
 /** Takes the time twice: by the numbers of runs, older operations are not read. */
-const ofRunsSince = "run >= coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)";
+const firstRunSince = "coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)";
+const ofRunsSince = `run >= ${firstRunSince}`;
 /** An older order may leave the list for good reasons. */
 const recentMs = 72 * hourMs;
+/** In place of `first_shown_ms` where the clock was set back meanwhile. */
+const unknownSpan = -1;
 const mostUnlisted = 20;
+const mostBeside = 100;
 /** Older listings and orders are deleted. */
 const keptMs = 60 * 24 * hourMs;
 
-export function createListings({ write, read }: Store): Listings {
+export function createListings({ write, read }: Store, sinceBoot: () => SinceBoot | undefined): Listings {
   /** Records when own orders were first listed, and which are still missing. */
   function* recordDelays({ customer, beganMs, endedMs, dateFrom, ids }: Listing): Work<void> {
     const list = JSON.stringify(ids);
-    // Times are ignored if the clock was set back.
     yield ask(
-      `UPDATE operations SET first_shown_ms = ? - ended_at
-       WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL AND ended_at <= ?
+      `UPDATE operations SET first_shown_ms = CASE WHEN ended_at <= ? THEN ? - ended_at ELSE ${unknownSpan} END
+       WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
          AND order_id IN (SELECT value FROM json_each(?))`,
       endedMs,
-      customer,
       endedMs,
+      customer,
       list,
     );
     if (dateFrom !== undefined && dateFrom > new Date(beganMs - hourMs).toISOString().slice(0, 10)) return;
@@ -154,51 +170,62 @@ export function createListings({ write, read }: Store): Listings {
       list,
     );
     const [oldest] = yield ask(
-      `SELECT min(sent_at) AS ms FROM operations WHERE customer = ? AND state IN ('sending', 'unknown')`,
+      `SELECT min(sent_at) AS ms, min(run) AS run FROM operations WHERE customer = ? AND state IN ('sending', 'unknown')`,
       customer,
     );
     const sinceMs = Math.min(numberOf(oldest?.ms) ?? beganMs, beganMs) - recentMs;
+    const besideRun = yield* firstRunBeside(customer, numberOf(oldest?.run));
+    const [since] = yield ask(`SELECT ${firstRunSince} AS run`, sinceMs, sinceMs);
+    const firstRun = Math.min(besideRun, numberOf(since?.run) ?? 0);
     const [isCovered, from] =
       dateFrom === undefined ? ["", []] : ["AND substr(order_created_at, 1, 10) > ?", [dateFrom]];
     yield ask(
       `UPDATE operations SET unlisted_event = ? WHERE customer = ? AND kind = 'create' AND unlisted_event IS NULL
          AND (state = 'found' OR (state = 'created' AND first_shown_ms IS NOT NULL))
-         AND coalesce(order_state, '') <> 'cancelled' AND sent_at >= ? ${isCovered}
-         AND ${ofRunsSince}
+         AND coalesce(order_state, '') <> 'cancelled' AND (sent_at >= ? OR run >= ?) ${isCovered}
+         AND run >= ?
          AND order_id NOT IN (SELECT value FROM json_each(?))`,
       event,
       customer,
       sinceMs,
+      besideRun,
       ...from,
-      sinceMs,
-      sinceMs,
+      firstRun,
       list,
     );
+    const columns = "order_id, sent_at, order_created_at, sent_boot, sent_since_boot_ms";
     const lost = yield ask(
-      `SELECT order_id, unlisted_event, sent_at, (SELECT ended_at FROM listings
+      `SELECT ${columns}, unlisted_event, (SELECT ended_at FROM listings
            WHERE listings.customer = operations.customer AND event = unlisted_event) AS unlisted_at
        FROM operations WHERE customer = ? AND unlisted_event IS NOT NULL
-         AND state IN ('created', 'found') AND coalesce(order_state, '') <> 'cancelled' AND sent_at >= ? ${isCovered}
+         AND state IN ('created', 'found') AND coalesce(order_state, '') <> 'cancelled'
+         AND (sent_at >= ? OR run >= ?) ${isCovered}
        ORDER BY run DESC, number DESC LIMIT ${mostUnlisted}`,
       customer,
       sinceMs,
+      besideRun,
       ...from,
     );
     const neverListed = yield ask(
-      `SELECT order_id, sent_at FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created'
-         AND first_shown_ms IS NULL AND coalesce(order_state, '') <> 'cancelled' AND sent_at BETWEEN ? AND ? ${isCovered}
-         AND ${ofRunsSince}
+      `SELECT ${columns} FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created'
+         AND first_shown_ms IS NULL AND coalesce(order_state, '') <> 'cancelled' AND (sent_at >= ? OR run >= ?) ${isCovered}
+         AND run >= ?
          AND order_id NOT IN (SELECT value FROM json_each(?))
        ORDER BY run, number LIMIT ${mostUnlisted}`,
       customer,
       sinceMs,
-      beganMs,
+      besideRun,
       ...from,
-      sinceMs,
-      sinceMs,
+      firstRun,
       list,
     );
-    const facts = (row: SqlRow) => ({ orderId: String(row.order_id), sentMs: Number(row.sent_at) });
+    const now = sinceBoot();
+    const facts = (row: SqlRow) => ({
+      orderId: String(row.order_id),
+      sentMs: Number(row.sent_at),
+      sentForMs: now && spanSince(row, now),
+      stamp: textOf(row.order_created_at),
+    });
     return [
       ...lost.map((row) => ({
         ...facts(row),
@@ -206,6 +233,18 @@ export function createListings({ write, read }: Store): Listings {
       })),
       ...neverListed.map((row) => ({ ...facts(row), missing: undefined })),
     ];
+  }
+
+  /** The run of the oldest of so many creates before one in doubt, whatever the clocks said: it may have been set since. */
+  function* firstRunBeside(customer: number, run: number | undefined): Work<number> {
+    if (run === undefined) return Number.MAX_SAFE_INTEGER;
+    const [first] = yield ask(
+      `SELECT min(run) AS run FROM (SELECT run FROM operations WHERE customer = ? AND kind = 'create' AND run <= ?
+         ORDER BY run DESC, number DESC LIMIT ${mostBeside}) AS beside`,
+      customer,
+      run,
+    );
+    return numberOf(first?.run) ?? run;
   }
 
   function* findNewestOwn(customer: number, ids: string): Work<ListingFacts["newestOwn"]> {
@@ -364,11 +403,11 @@ export function createListings({ write, read }: Store): Listings {
         const [row] = yield ask(
           `SELECT ${counts.join(", ")}, max(stamp_ahead_ms) AS ahead,
            min(stamp_ahead_ms) AS least,
-           max(CASE WHEN missing_ms IS NOT NULL THEN coalesce(first_shown_ms, missing_ms) END) AS missing ${recent}`,
+           max(CASE WHEN missing_ms IS NOT NULL AND first_shown_ms >= 0 THEN first_shown_ms ELSE missing_ms END) AS missing ${recent}`,
           customer,
         );
         const [shown] = yield ask(
-          `SELECT first_shown_ms ${recent} WHERE first_shown_ms IS NOT NULL
+          `SELECT first_shown_ms ${recent} WHERE first_shown_ms >= 0
            ORDER BY first_shown_ms LIMIT 1 OFFSET ${enoughOrders - 1}`,
           customer,
         );

@@ -228,7 +228,10 @@ export function readOperation(row: SqlRow, now?: SinceBoot): Operation {
 }
 
 /** Undefined where it would be negative: a container may share the name of the boot, and not its time. */
-function spanSince({ sent_boot, sent_since_boot_ms }: SqlRow, { boot, ms }: SinceBoot): number | undefined {
+export function spanSince(
+  { sent_boot, sent_since_boot_ms }: SqlRow,
+  { boot, ms }: SinceBoot,
+): number | undefined {
   const sentMs = sent_boot === boot ? numberOf(sent_since_boot_ms) : undefined;
   return sentMs === undefined || sentMs > ms ? undefined : ms - sentMs;
 }

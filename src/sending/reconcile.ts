@@ -199,9 +199,9 @@ export async function reconcileWith(
       latestListedMs: ({ isRepeated }) =>
         latestListedMs(isRepeated ? { ...learned, shownMs: undefined } : learned, settleMs),
       missingMs: learned.missingMs,
-      unlistedFor: ({ name, sentEvent }) => {
-        const atMs = operations.get(name)?.sentAtMs ?? 0;
-        return unlisted.find((each) => mayHide(each, sentEvent, atMs))?.orderId;
+      unlistedFor: ({ name }) => {
+        const request = operations.get(name);
+        return request && unlisted.find((each) => mayHide(each, request))?.orderId;
       },
     },
   );

@@ -3,7 +3,9 @@
  * lack other orders, too.
  */
 
+import { parseInstant } from "../core/time.ts";
 import type { UnlistedOrder } from "../ledger/listings.ts";
+import type { Operation } from "../ledger/operation.ts";
 import { readOwner } from "./another-order.ts";
 import { readDetail } from "./learn-fields.ts";
 import { unknownDelayMs } from "./proof.ts";
@@ -22,8 +24,8 @@ const besideMs = 48 * 3_600_000;
 const goneMs = 24 * 3_600_000;
 
 /**
- * Those that must be in a list that began then, without those whose details say why: some services drop cancelled orders. Details prove nothing else: where the list
- * lacks orders, they may come from the same copy of the data.
+ * Those that must be in a list that began then, without those whose details say why: some services drop cancelled
+ * orders. Details prove nothing else: where the list lacks orders, they may come from the same copy of the data.
  */
 export async function findUnlisted(
   listing: RecordedListing,
@@ -31,7 +33,10 @@ export async function findUnlisted(
   tools: ReconcileTools,
 ): Promise<readonly Unlisted[]> {
   const { ledger, customer, detail, clock, settleMs = unknownDelayMs } = tools;
-  const unlisted = listing.unlisted.filter(({ sentMs, missing }) => missing || beganMs - sentMs > settleMs);
+  // A time to come was read from a clock that was set since.
+  const isDue = ({ sentMs, sentForMs = 0 }: UnlistedOrder) =>
+    Math.max(beganMs - sentMs, sentForMs) > settleMs || sentMs > clock.now();
+  const unlisted = listing.unlisted.filter((each) => each.missing || isDue(each));
   const left: Unlisted[] = [];
   for (const each of unlisted.slice(0, mostRead)) {
     const order = await readDetail(each.orderId, detail);
@@ -61,7 +66,19 @@ export async function describeGap(
 }
 
 /** True where a list without this own order may lack that of a request, too. */
-export function mayHide({ sentMs, missing }: UnlistedOrder, sentEvent: number, atMs: number): boolean {
-  const isNew = !missing || missing.event > sentEvent || missing.sinceMs >= atMs - goneMs;
-  return isNew && sentMs >= atMs - besideMs;
+export function mayHide(own: UnlistedOrder, request: Operation): boolean {
+  const { sentAtMs = 0, sentEvent = 0 } = request;
+  const { missing } = own;
+  const isNew = !missing || missing.event > sentEvent || missing.sinceMs >= sentAtMs - goneMs;
+  return isNew && isBeside(own, request);
+}
+
+/** By any clock that tells when both were sent: one may have been set between them. */
+function isBeside({ sentMs, sentForMs, stamp }: UnlistedOrder, request: Operation): boolean {
+  const { sentAtMs = 0, offsetMs, isOffsetMeasured } = request;
+  if (sentMs >= sentAtMs - besideMs) return true;
+  if (sentForMs !== undefined && request.sentForMs !== undefined && sentForMs <= request.sentForMs + besideMs)
+    return true;
+  const stampMs = stamp && isOffsetMeasured ? parseInstant(stamp) : undefined;
+  return stampMs !== undefined && offsetMs !== undefined && stampMs >= sentAtMs + offsetMs - besideMs;
 }

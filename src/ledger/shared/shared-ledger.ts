@@ -103,7 +103,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
     claimRows: whileHeld(operations.claimRows),
     markSending: whileHeld(operations.markSending),
     beginCancel: whileHeld(operations.beginCancel),
-    ...createListings(store),
+    ...createListings(store, () => clock.sinceBoot()),
     findDrafts: async (...args) => (await here()).findDrafts(...args),
     keepDraft: async (...args) => (await here()).keepDraft(...args),
     dropDraft: async (...args) => (await here()).dropDraft(...args),
