@@ -11,6 +11,7 @@ import {
   runSubprocess,
   type SubprocessEnd,
   type SubprocessOptions,
+  withoutKey,
 } from "../core/subprocess.ts";
 import { sanitise } from "../terminal/sanitise.ts";
 import type { TerminalStream } from "../terminal/streams.ts";
@@ -40,7 +41,7 @@ export function createAlerts(host: Surroundings, clock: Clock, group: Processes)
     },
     async notify(title, text) {
       const { words, variables } = createNotice(bounded(title), bounded(text));
-      const env = { ...host.env, ...variables };
+      const env = { ...withoutKey(host.env), ...variables };
       const options = { stdin: "", limitMs: noticeLimitMs, signal: host.signal, env, group };
       return (await start(words, options, clock)).failure;
     },

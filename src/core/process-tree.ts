@@ -34,7 +34,8 @@ function listProcesses(): readonly Listed[] {
       .filter((name) => /^\d+$/.test(name))
       .flatMap((name) => readProcess(Number(name)) ?? []);
   } catch {
-    const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+    const env = { PATH: "/bin:/usr/bin" }; // not our own, which may have the key
+    const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8", env });
     const lines = (stdout ?? "").trim().split("\n");
     return lines.map((line) => {
       const [pid, parent] = line.trim().split(/\s+/).map(Number);

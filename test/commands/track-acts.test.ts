@@ -368,6 +368,22 @@ describe.runIf(process.platform === "linux")("--notify (with notify-send)", () =
     ]);
   });
 
+  test("its program is not given the key of the environment", async () => {
+    const home = await homeWithChange("北京市");
+    await writeFile(path.join(home.directory, "notify-send"), '#!/bin/sh\nenv > "$OUT/environment"\n');
+    await chmod(path.join(home.directory, "notify-send"), 0o755);
+    const env = {
+      PATH: `${home.directory}:/usr/bin:/bin`,
+      OUT: home.directory,
+      COURIER_API_KEY: "test-key-0123456789",
+    };
+    const words = ["track", "T1", "--watch", "--until", "change", "--notify"];
+    expect((await home.courier(words, { env })).exit).toBe(0);
+    const given = await read(home, "environment");
+    expect(given).toContain(`OUT=${home.directory}`);
+    expect(given).not.toContain("COURIER_API_KEY");
+  });
+
   test("text of the service is neither option nor markup", async () => {
     const home = await homeWithChange("--urgency=critical <a href='x'>&amp;</a>\nmore");
     const [[, end, , text] = []] = await notices(home);
