@@ -112,9 +112,6 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     signal.addEventListener("abort", release, { once: true });
     stdout.on("resize", painter.now);
     stdout.on("close", output.quit);
-    // A terminal may go away without a signal; what draws every second finds out by itself.
-    const onGone = output.controls && !output.controls.isPaced ? output.quit : () => {};
-    keyboard.on("end", onGone).on("error", onGone);
     const detach = [job.onContinue(resumeSoon), job.onExit?.(release)];
     try {
       if (!signal.aborted) keys.take();
@@ -128,7 +125,6 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
       for (const each of detach) each?.();
       stdout.off("resize", painter.now);
       stdout.off("close", output.quit);
-      keyboard.off("end", onGone).off("error", onGone);
       signal.removeEventListener("abort", release);
       keys.release();
       opened?.destroy();

@@ -60,13 +60,22 @@ export function createKeys(input: KeyInput, onKey: (key: Key) => void): Keys {
     if (key !== undefined) onKey(key);
   };
   let isTaken = false;
+  let isClosed = false;
+  /** Its terminal was closed, with or without a signal. */
+  function close() {
+    isClosed = true;
+    if (isTaken) onKey(ctrlC);
+  }
+  input.on("error", close).on("end", close);
   return {
     take() {
       if (input.isTTY !== true) return;
       if (isTaken) input.setRawMode?.(false); // a shell may have changed it behind our back
-      input.setRawMode?.(true);
-      if (isTaken) return;
+      const wasTaken = isTaken;
       isTaken = true;
+      if (isClosed) return onKey(ctrlC);
+      input.setRawMode?.(true);
+      if (wasTaken) return;
       // The package reads this one field.
       emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
       input.on("keypress", read);

@@ -369,11 +369,24 @@ describe("a terminal that closes", () => {
     ["a yes or no", "orders cancel 1000001", "? Cancel order"],
     ["a list", "orders create --repeat", "? What now?"],
     ["a board", "track CR000000000001 --watch", "CR000000000001"],
+    ["the search screen", "find", "李四"],
   ])("%s", async (_what, words, question) => {
     const home = await createTerminalHome();
     await home.open(order).ended;
     const terminal = home.open(words, { shell: outliving });
     await terminal.until(question);
+    await hangUp(home, terminal);
+  });
+
+  test("while the search screen has given way to a question", async () => {
+    const home = await createTerminalHome();
+    await home.open(order).ended;
+    const terminal = home.open("find", { shell: outliving });
+    await terminal.until("李四");
+    terminal.type(keys.enter);
+    await terminal.until("c cancel");
+    terminal.type("c");
+    await terminal.until("? Cancel order");
     await hangUp(home, terminal);
   });
 
