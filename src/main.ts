@@ -89,9 +89,13 @@ void start({
   if (isHungUp || (terminals.length > 0 && isBun)) process.exit();
 });
 
-/** In a container a user may be a number only: packages that ask for the home directory as they are loaded would fail. */
+/**
+ * In a container a user may be a number only, and a name may be longer than Node.js reads: packages that ask for the
+ * home directory as they are loaded would fail.
+ */
 function markMissingHome(): void {
-  if (process.env.HOME !== undefined || process.platform === "win32") return;
+  const { HOME: home } = process.env;
+  if (process.platform === "win32" || (home !== undefined && home.length < 1_024)) return;
   try {
     process.getBuiltinModule("node:os").homedir();
   } catch {

@@ -139,6 +139,12 @@ describe("places where no file can be", () => {
     expect((await courier("accounts list --json", { env })).stdout).toContain(home);
   });
 
+  test("a HOME that is longer than a path may be: a clear error", async () => {
+    const { courier } = await createProcessHome({ ...nowhere, HOME: "/x".repeat(2_500) });
+    const { exit, stderr } = await courier("accounts list");
+    expect([exit, stderr], stderr).toEqual([2, expect.stringMatching(/^error: .*\bHOME\b/)]);
+  });
+
   test("an empty HOME: a clear error, and no key in the present directory", async () => {
     const { courier, directory } = await createProcessHome();
     const cwd = path.join(directory, "work");
