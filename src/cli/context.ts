@@ -24,6 +24,7 @@ import { createCleanup } from "./cleanup.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
 import type { Host } from "./host.ts";
+import type { TakenFile } from "./output-place.ts";
 import { findProxy, secretsOf } from "./proxy.ts";
 import type { Remembered } from "./remember-answers.ts";
 import { readRuntimeInfo } from "./runtime-info.ts";
@@ -318,6 +319,9 @@ export async function createContext(
     return createPrompts({ input, output, signal, job, elapsed, onAsk });
   });
 
+  /** The files that the command will write, in the order in which they were checked. */
+  const outputs: TakenFile[] = [];
+
   const machine = readRuntimeInfo(process, host.env, directories, globals.timeoutMs);
 
   return {
@@ -382,7 +386,8 @@ export async function createContext(
     async checkOutput(flag, file, name) {
       const { checkOutputPlace, filesBeside, keptFiles } = await import("./output-place.ts");
       const beside = name === undefined ? [] : filesBeside(name, host);
-      await checkOutputPlace(flag, file, [...beside, ...keptFiles(config.path, directories)]);
+      await checkOutputPlace(flag, file, [...beside, ...outputs, ...keptFiles(config.path, directories)]);
+      outputs.push({ what: flag, file });
     },
     async openOutput(file, { mode, flag, isKeptElsewhere } = {}) {
       if (flag !== undefined) {

@@ -96,7 +96,7 @@ export interface Context {
   readBytes(path: string, limit: SizeLimit): Promise<Uint8Array>;
   /**
    * Throws a usage error where `file`, which `flag` gives for writing, is no file's name, is a file that courier keeps,
-   * or the command's input (`-` is stdin), or takes what is printed beside it.
+   * the command's input (`-` is stdin), or one that was checked before, or takes what is printed beside it.
    */
   checkOutput(flag: string, file: string, input?: string): Promise<void>;
   /** Opens a file that has its name when it is complete; another one is kept as `.old`. Throws a file error; what cannot be written later is exit 5. */

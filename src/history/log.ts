@@ -1,5 +1,6 @@
 /** `courier log`: the runs of this machine, and the operations of one run. */
 
+import path from "node:path";
 import { type Context, defineCommand, type Output, rows } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import {
@@ -117,7 +118,7 @@ async function listRuns(input: OptionValues<typeof options>, context: Context): 
     order,
     orderIds: order === undefined ? undefined : await findKnownIds(order, context),
     account: context.globals.account,
-    source: input.import === undefined ? undefined : await findRealPath(input.import),
+    source: input.import === undefined ? undefined : await sourceOf(input.import),
     isUnknown: unknown,
     sinceMs: since && instantOf(since, context.clock.now()),
   };
@@ -125,6 +126,11 @@ async function listRuns(input: OptionValues<typeof options>, context: Context): 
   const most = all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit);
   const stream = eachRun(ledger, filter, most, context);
   return rows(stream, runColumns, describeEmpty(input, context));
+}
+
+/** A name that the system does not take is that of no import. */
+function sourceOf(file: string): Promise<string> {
+  return findRealPath(file).catch(() => path.resolve(file));
 }
 
 function describeEmpty(input: OptionValues<typeof options>, { globals }: Context): string {

@@ -326,8 +326,8 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
   return failure ? { ...summary, failure } : summary;
 }
 
-async function chooseSheetTarget({ file, check, writeBack, inPlace, rejects }: Input, context: Context) {
-  const choice = { sheet: file, flag: "--write-back", output: writeBack, inPlace, rejects };
+async function chooseSheetTarget({ file, check, writeBack, inPlace }: Input, context: Context) {
+  const choice = { sheet: file, flag: "--write-back", output: writeBack, inPlace };
   const target = await chooseTarget(choice, context);
   if (target && check) throw usageError("--check writes no sheet", "leave --write-back and --in-place out");
   return target;

@@ -472,14 +472,32 @@ describe("the file", () => {
       expect(errorOf({ stderr }).message).toContain("is the same file as the input");
     }
     const other = path.join(home.directory, "other.csv");
-    const both = await home.run(`--write-back ${other} --rejects ${other}`);
-    expect([both.exit, errorOf(both).message]).toEqual([
-      2,
-      `--write-back ${other} is the same file as --rejects`,
-    ]);
+    // Where a file system does not tell cases apart, the second one would take the place of the first.
+    for (const name of ["other.csv", "Other.csv"]) {
+      const output = path.join(home.directory, name);
+      const both = await home.run(`--write-back ${output} --rejects ${other}`);
+      const message = `--write-back ${output} is the same file as --rejects`;
+      expect([both.exit, errorOf(both).message]).toEqual([2, message]);
+    }
     const excluding = await home.run(`--write-back ${other} --in-place`);
     expect([excluding.exit, home.posts]).toEqual([2, 0]);
   });
+
+  test.each([251, 300])(
+    "of a name of %i letters, as that of its rejects, is refused in plain words",
+    async (count) => {
+      const home = await createImportHome(sheet(row("A-1")));
+      const [output, rejects] = ["w", "r"].map((letter) => `${letter.repeat(count)}.csv`);
+      const ran = await home.run(
+        `--write-back ${path.join(home.directory, output ?? "")} --rejects ${path.join(home.directory, rejects ?? "")}`,
+      );
+      expect([ran.exit, home.posts, errorOf(ran).message]).toEqual([
+        2,
+        0,
+        expect.stringContaining("too long"),
+      ]);
+    },
+  );
 
   test("must have a name of the sheet's form, in a directory that is there", async () => {
     const home = await createImportHome(sheet(row("A-1")));

@@ -93,6 +93,7 @@ describe("courier log", () => {
     ["--import b.csv", [2]],
     ["--import link.csv", [2]],
     ["--import other.csv", []],
+    [`--import ${"n".repeat(300)}.csv`, []],
     ["--order 1000001", [1]],
     ["--order TRACKING", [2]],
     ["--limit 1", [2]],

@@ -36,13 +36,11 @@ export interface TargetChoice {
   readonly flag: string;
   readonly output: string | undefined;
   readonly inPlace: boolean | undefined;
-  /** Another file that the command writes. */
-  readonly rejects?: string | undefined;
 }
 
 /** Undefined where no sheet is to be written. Throws a usage error, before anything is read. */
 export async function chooseTarget(
-  { sheet, flag, output, inPlace, rejects }: TargetChoice,
+  { sheet, flag, output, inPlace }: TargetChoice,
   context: Context,
 ): Promise<SheetTarget | undefined> {
   if (output !== undefined && inPlace) throw usageError(`${flag} and --in-place exclude each other`);
@@ -57,8 +55,6 @@ export async function chooseTarget(
   }
   if (output === undefined) return undefined;
   await context.checkOutput(flag, output, sheet);
-  if (rejects !== undefined && (await findRealPath(rejects)) === (await findRealPath(output)))
-    throw usageError(`${flag} ${output} is the same file as --rejects`, `give ${flag} another name`);
   return { file: output, isInPlace: false };
 }
 
