@@ -46,6 +46,7 @@ import { openSource, type Source } from "./import-source.ts";
 import { ensureNoPdf, ensurePromisedForm } from "./promised-form.ts";
 import { readOptions } from "./read-options.ts";
 import { createRejects } from "./rejects.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { openSheetAfterImport } from "./write-back/import-sheet.ts";
 import { chooseTarget } from "./write-back/write-sheet.ts";
 
@@ -156,7 +157,8 @@ export const importOrders = defineCommand({
     if (check) return checkFile(input, context);
     const sending = `sending the orders of ${file === "-" ? "stdin" : file}`;
     if (await isPassing(file)) await ensureCanConfirm(context, sending); // before it waits for the writer
-    const source = await openInput(input, context);
+    const opened = await openInput(input, context);
+    const source = untilAborted(opened, context.signal);
     await ensureCanConfirm(context, sending); // a file that is missing is the first thing to say
     const overview = await checkRows(source, context);
     await ensureMaySkip(input, source, overview, context);
@@ -186,7 +188,7 @@ export const importOrders = defineCommand({
     summarise(plan, source.name, (await context.account()).name, context);
     const rejects = await openRejects(input.rejects, source, plan, context);
     if (rejects) context.addCleanup(rejects.abandon);
-    const sheet = await openSheetAfterImport(source, overview, target, context);
+    const sheet = await openSheetAfterImport(opened, overview, target, context);
     const resendCancelled = await askAboutUndone(plan, context);
     const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
     const inDoubt = plan.unknown + plan.heldByDoubt - plan.unwanted;
@@ -213,7 +215,7 @@ export const importOrders = defineCommand({
     const settleMs = input.settle;
     return runImport(
       {
-        source,
+        source: opened,
         plan,
         tools,
         settings,
@@ -290,7 +292,7 @@ async function findPlannedCalls(ledger: Ledger, customer: number, { processes }:
 
 /** Compares the file with the ledger, where there is an account. */
 async function checkFile(input: Input, context: Context): Promise<Output> {
-  const source = await openInput(input, context);
+  const source = untilAborted(await openInput(input, context), context.signal);
   const overview = await checkRows(source, context);
   const account = await context.account().catch((error) => {
     const isNamed = context.globals.account !== undefined;

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { type CourierError, fileError } from "../core/errors.ts";
+import { CourierError, fileError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { type Delimiter, findDelimiter, headerWithin } from "./sheet.ts";
 import {
@@ -147,6 +147,7 @@ async function* readBytes(content: Content, name: string): AsyncGenerator<Uint8A
   try {
     yield* content();
   } catch (error) {
+    if (error instanceof CourierError) throw error;
     throw fileError(`cannot read ${name}: ${explainSystemError(error)}`, { cause: error });
   }
 }

@@ -20,6 +20,7 @@ import { openSource, type Source } from "../import-source.ts";
 import { ensurePromisedForm } from "../promised-form.ts";
 import { readOptions } from "../read-options.ts";
 import { readRows } from "../rows.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { statesOfLedger } from "./import-sheet.ts";
 import { type FilledRows, fillRows, type KnownRows, type ReadStates, type Seen } from "./row-values.ts";
 import { findNumber, formNames, formRecords, isInForm, parseForm, type ShopForm } from "./shop-forms.ts";
@@ -70,7 +71,7 @@ export const writeBackOrders = defineCommand({
         "it is not said where the sheet is written",
         "add -o NEW for a new file, or --in-place for the sheet itself",
       );
-    const source = await openSource({ ...choice, file }, context);
+    const source = untilAborted(await openSource({ ...choice, file }, context), context.signal);
     const overview = await checkRows(source, context);
     const known = await context.knownCustomer();
     if (!known)
