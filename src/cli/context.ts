@@ -265,6 +265,8 @@ export async function createContext(
     const identity = identifyProcess(processes);
     const book = await ledger();
     const run = await book.beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
+    // An update may take the files of the program away while the run sends.
+    if (globals.form === "human") await import("../terminal/render.ts");
     if (active.kind === "remote" && !given(host.env.COURIER_LEDGER)) {
       const { ensureSameLedger } = await import("./open-ledger.ts");
       await ensureSameLedger(run, await sharedLedger(), config, book, clock);

@@ -1,11 +1,12 @@
 /** An import as a process: signals, a service that goes away, many rows at once, processes that share them. */
 
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { cp, readdir, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
 import { createServedProcessHome, until } from "../support/process.ts";
 import { lacks } from "../support/tools.ts";
+import { writeWorkbook } from "../support/workbooks.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
 const rowsOf = (count: number) => sheet(...Array.from({ length: count }, (_, index) => row(`A-${index}`)));
@@ -227,3 +228,33 @@ test("stdin is imported without further flags, and no copy of it is kept", async
   expect(left.filter((name) => name !== "completion-orders.json")).toEqual([]);
   expect((await stat(path.join(home.stateDir, "ledger.db"))).mode & 0o777).toBe(0o600);
 });
+
+describe.skipIf(process.platform === "win32" || process.env.COURIER_BIN)(
+  "while an update takes the files of the program away",
+  () => {
+    test.each([
+      ["csv", ""],
+      ["csv", "--csv"],
+      ["xlsx", "--json"],
+    ])("an import of a .%s goes on to its end, and writes the sheet (%s)", async (form, flags) => {
+      const home = await createHome(60);
+      home.sandbox.faults.set([{ ...post, kind: "latency", ms: 30 }]);
+      const rows = rowsOf(60).trimEnd().split("\n");
+      const workbook = { sheets: [{ name: "Orders", rows: rows.map((line) => line.split(",")) }] };
+      await writeFile(path.join(home.directory, "orders.xlsx"), writeWorkbook(workbook));
+      const [node = "", launcher = ""] = home.program;
+      const installed = path.join(home.directory, "installed");
+      await cp(path.dirname(path.dirname(launcher)), installed, { recursive: true });
+      const shell = `shift 2; exec "${node}" "${installed}/bin/courier.cjs" "$@"`;
+      const words = `orders import orders.${form} --yes --concurrency 2 --write-back new.${form} ${flags}`;
+      const running = home.start(words, { shell });
+      await until("some are sent", () => home.posts() >= 2);
+      await rename(installed, `${installed}.old`);
+      const { exit, stderr } = await running.ended;
+      expect([exit, home.posts()], stderr).toEqual([0, 60]);
+      expect(await stat(path.join(home.directory, `new.${form}`))).toMatchObject({
+        size: expect.any(Number),
+      });
+    });
+  },
+);

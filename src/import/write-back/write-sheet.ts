@@ -179,6 +179,8 @@ interface RowPlaces {
   readonly columns: readonly WrittenColumn[];
   /** By the number of the row: the line of the file, or the row of the workbook's sheet. */
   readonly lines: ReadonlyMap<number, number>;
+  /** Loaded before anything is sent: an update may take the files of the program away meanwhile. */
+  readonly csvRecord: typeof import("../../terminal/csv.ts").csvRecord;
 }
 
 /** Reads the sheet again and finds each of its rows in the bytes. */
@@ -198,18 +200,18 @@ async function findRows(source: Source): Promise<RowPlaces> {
   if (!header) throw new Error("the sheet has no header");
   const part = await openPart(source);
   const width = Math.max(header.cells.length, (await part?.countColumns()) ?? 0);
-  return { part, header, columns: placeColumns(header.cells, width), lines };
+  const { csvRecord } = await import("../../terminal/csv.ts");
+  return { part, header, columns: placeColumns(header.cells, width), lines, csvRecord };
 }
 
 async function* fill(
   source: Source,
-  { part, header, columns, lines }: RowPlaces,
+  { part, header, columns, lines, csvRecord }: RowPlaces,
   values: ReadonlyMap<number, RowValues>,
   noteLost: (character: string) => void,
 ): AsyncGenerator<Buffer> {
   const byLine = new Map([...lines].map(([row, line]) => [line, values.get(row)]));
   if (part) return yield* part.fill({ columns, headerRow: header.line, rows: byLine });
-  const { csvRecord } = await import("../../terminal/csv.ts");
   const { delimiter } = source.facts;
   const writeCell = (text: string) => csvRecord([text], delimiter).replace(/\r?\n$/, "");
   yield* fillCsv(source, { columns, headerLine: header.line, lines: byLine, writeCell, noteLost });
