@@ -3,6 +3,7 @@
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type Json, jsonNumber } from "../model/json.ts";
 import { findSpreadsheetError, findTextProblem } from "../model/text-problem.ts";
+import type { SheetRow } from "../sheets/sheet.ts";
 
 export const numberPaths: ReadonlySet<string> = new Set(["item.weight", "item.value", "item.quantity"]);
 
@@ -29,4 +30,10 @@ export function checkCell(path: string, value: string): string | undefined {
   if (path === "item.quantity") return /^(0|[1-9]\d*)$/.test(value) ? undefined : "must be a whole number";
   if (numberPaths.has(path)) return isPlainDecimal(value) ? undefined : "must be a number, for example 2.50";
   return findTextProblem(path, value);
+}
+
+/** As the cell is shown, but for numbers and phones: of these, the digits are meant. */
+export function textOf({ cells, shown }: SheetRow, index: number, path: string): string {
+  const isDigits = numberPaths.has(path) || path.endsWith(".phone");
+  return (isDigits ? undefined : shown?.get(index)) ?? cells[index] ?? "";
 }

@@ -2,7 +2,7 @@
 
 import type { Json } from "../model/json.ts";
 import type { Layout } from "./layout.ts";
-import { checkCell } from "./order-fields.ts";
+import { checkCell, textOf } from "./order-fields.ts";
 import type { NumberedRow } from "./sheet-records.ts";
 
 /** `more` are the further lines of the order. */
@@ -32,12 +32,14 @@ export function toRawRecord(
   const hasHidden = lines.some(({ isHidden }) => isHidden) && !lines.every(({ isHidden }) => isHidden);
 
   /** What the workbook says of a cell's type is lost in a text: a cell without its value must not be right there. */
-  function cellsOf({ cells, faults }: NumberedRow): readonly string[] {
-    if (!faults || faults.size === 0) return cells;
-    return cells.map((cell, column) => {
+  function cellsOf(row: NumberedRow): readonly string[] {
+    const { cells, faults, shown } = row;
+    if (!faults && !shown) return cells;
+    return cells.map((_, column) => {
       const field = layout.fields.find(({ choices }) => choices.some((choice) => choice.includes(column)));
+      const cell = textOf(row, column, field?.path ?? "");
       const isWrong = field !== undefined && cell !== "" && checkCell(field.path, cell) !== undefined;
-      return faults.has(column) && !isWrong ? notAvailable : cell;
+      return faults?.has(column) && !isWrong ? notAvailable : cell;
     });
   }
 

@@ -13,7 +13,7 @@ import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
 import { piecesLeft, readItemList } from "./item-list.ts";
 import type { Layout, LayoutField } from "./layout.ts";
-import { checkCell, numberPaths, setField } from "./order-fields.ts";
+import { checkCell, numberPaths, setField, textOf } from "./order-fields.ts";
 import { fulfilledReasons, type SkipReason } from "./presets/preset.ts";
 import { createPartySplitter, type PartySplitter } from "./split-party.ts";
 
@@ -205,9 +205,9 @@ function readLine(source: NumberedRow, layout: Layout): Line {
   let isAsWritten = true;
   /** The text of a cell; undefined for an empty one. A cell with a fault counts as filled. */
   const read = (path: string, index: number): string | undefined => {
-    const cell = source.cells[index] ?? "";
+    const cell = textOf(source, index, path);
     const { text, cleanings: done } = cleanCell(path, cell, layout.preset?.empty);
-    if (text !== cell) isAsWritten = false;
+    if (text !== source.cells[index]) isAsWritten = false;
     cleanings.push(...done);
     return text === "" && !source.faults?.has(index) ? undefined : text;
   };

@@ -1,15 +1,22 @@
 /** The text of a workbook's number: exact digits, dates as ISO text, leading zeros where the format writes them. */
 
+import { fillDigits, hasWords, type Pieces, readPieces, zerosOnly } from "./format-pieces.ts";
+
 /** What a format makes of a number, as far as it changes which text is meant. */
-export type NumberFormat =
+export type NumberFormat = (
   | { readonly kind: "plain" }
   | { readonly kind: "date" }
   /** Hours that may be more than a day's. */
   | { readonly kind: "elapsed" }
   | { readonly kind: "scientific"; readonly decimals: number }
   | { readonly kind: "zeros"; readonly width: number }
-  /** It writes digits of its own. `template`: its places for digits and its zeros, where it has nothing else to follow. */
-  | { readonly kind: "other"; readonly code: string; readonly template?: string };
+  /** It writes digits of its own. `zeros`: its places and zeros, where it has nothing else to follow. */
+  | { readonly kind: "other"; readonly code: string; readonly zeros: Pieces | undefined }
+) & {
+  /** What it writes with words around a number, and around a text. */
+  readonly words?: Pieces | undefined;
+  readonly wordsOfText?: Pieces | undefined;
+};
 
 /** Formats that files name by number alone (ECMA-376, 18.8.30), where they are more than plain. */
 const dates = [14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 47];
@@ -28,54 +35,39 @@ const literals = /"[^"]*"|\\.|_.|\*./g;
 const inBrackets = /\[[^\]]*\]/g;
 
 function readCode(code: string): NumberFormat {
-  const section = code.split(";", 1)[0] ?? "";
+  const sections = code.match(/(?:"[^"]*"|\\.|[^;"])+/gs) ?? [""];
+  const [section = ""] = sections;
+  const ofText = sections.find((each) => each.replace(literals, "").includes("@"));
+  const [pieces, wordsOfText] = [readPieces(section), ofText === undefined ? undefined : readPieces(ofText)];
+  return {
+    ...readKind(section, pieces, code),
+    ...(pieces && hasWords(pieces) && ofText !== section ? { words: pieces } : {}),
+    ...(wordsOfText && hasWords(wordsOfText) ? { wordsOfText } : {}),
+  };
+}
+
+function readKind(section: string, pieces: Pieces | undefined, code: string): NumberFormat {
   if (/^0{2,}$/.test(section)) return { kind: "zeros", width: section.length };
   const bare = section.replace(literals, "");
   if (/\[(?:h+|m+|s+)\]/i.test(bare)) return { kind: "elapsed" };
   const symbols = bare.replace(inBrackets, "");
   if (/E[+-]/i.test(symbols))
     return { kind: "scientific", decimals: /\.([0#?]*)/.exec(symbols)?.[1]?.length ?? 0 };
-  if (/general/i.test(symbols)) return { kind: "plain" };
   if (/[ymdhs年月日时]/i.test(symbols)) return { kind: "date" };
   const written = (section.match(literals) ?? []).join("");
   const isOwn = /00|0[^0#?.,%\s]+0/.test(symbols.split(".", 1)[0] ?? "") || /\d/.test(written);
-  if (!isOwn) return { kind: "plain" };
-  return /[#?.,%/@]/.test(symbols)
-    ? { kind: "other", code }
-    : { kind: "other", code, template: readTemplate(section) };
-}
-
-/** A zero that is written as it is, in a template; a place for a digit is 0. */
-const writtenZero = "z";
-
-/** Only zeros are taken from literals: other digits are a country's code or the like, and no part of the number. */
-function readTemplate(section: string): string {
-  const written = section.replaceAll(writtenZero, "").replace(literals, (literal) => {
-    const digits = /^["\\]/.test(literal) ? literal.replace(/\D/g, "") : "";
-    return /^0+$/.test(digits) ? writtenZero.repeat(digits.length) : "";
-  });
-  return written.replace(inBrackets, "").replace(/[^0z]/g, "");
-}
-
-/** From the right; the first place takes all digits that are left. */
-function fillTemplate(template: string, digits: string): string {
-  const first = template.indexOf("0");
-  let [text, rest] = ["", digits];
-  for (let index = template.length - 1; index >= 0; index -= 1) {
-    if (template[index] === writtenZero) text = `0${text}`;
-    else {
-      const taken = index === first ? rest : rest.slice(-1);
-      text = (taken || "0") + text;
-      rest = rest.slice(0, rest.length - taken.length);
-    }
-  }
-  return text;
+  // Chinese digits, or words that depend on the number.
+  const isAnother = /\[DBNum/i.test(bare) || (/\[[<>=]/.test(bare) && /\p{L}/u.test(written));
+  if (!isOwn && !isAnother) return { kind: "plain" };
+  return { kind: "other", code, zeros: pieces && zerosOnly(pieces) };
 }
 
 export interface NumberText {
   readonly text: string;
   /** What is wrong with it; the text is then what there is to show. */
   readonly fault?: string;
+  /** With the words that the format writes. */
+  readonly shown?: string;
 }
 
 /** More digits than these, a spreadsheet does not keep. */
@@ -89,10 +81,12 @@ export function formatNumber(value: number, format: NumberFormat, is1904: boolea
   if (Number.isInteger(value)) {
     if (Math.abs(value) >= 10 ** mostDigits) return { text: plainDigits(value), fault: tooManyDigits };
     if (format.kind === "zeros" && value >= 0) return { text: String(value).padStart(format.width, "0") };
-    if (format.kind === "other" && format.template && value >= 0)
-      return { text: fillTemplate(format.template, String(value)) };
+    const { words } = format;
+    const shown = words && value >= 0 ? { shown: fillDigits(words, String(value)) } : {};
+    if (format.kind === "other" && format.zeros && value >= 0)
+      return { text: fillDigits(format.zeros, String(value)), ...shown };
     if (format.kind === "scientific") return { text: scientific(value, format.decimals) ?? String(value) };
-    return { text: String(value === 0 ? 0 : value) };
+    return { text: String(value === 0 ? 0 : value), ...shown };
   }
   const text = String(value);
   if (text.length <= mostDigits && !text.includes("e")) return { text };

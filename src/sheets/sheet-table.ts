@@ -36,12 +36,15 @@ const mostBytes = 256 * 2 ** 20;
 /** Characters of rows that are kept as one text. */
 const blockLength = 2 ** 18;
 
-/** A row as it is kept: number, hidden, texts, and what is wrong with cells. */
+type ByColumn = readonly (readonly [number, string])[];
+
+/** A row as it is kept: number, hidden, texts, what is wrong with cells, and what they show with words. */
 type KeptRow = readonly [
   row: number,
   isHidden: 0 | 1,
   texts: readonly string[],
-  faults?: readonly (readonly [number, string])[],
+  faults?: ByColumn,
+  shown?: ByColumn,
 ];
 
 /** The first rows of a large sheet, while the others are not read: merged cells are not known yet. */
@@ -83,6 +86,7 @@ export async function readTable(
     const width = header.cells.length;
     const texts = row.texts.length > width ? row.texts.slice(0, width) : row.texts;
     const faults = [...row.faults].filter(([column]) => column < width);
+    const shown = [...row.shown].filter(([column]) => column < width);
     if (faults.length === 0 && texts.every((text) => text === "")) return;
     rowCount += 1;
     if (row.isHidden) hiddenRows += 1;
@@ -91,7 +95,7 @@ export async function readTable(
       if (row.texts[column] !== "") columnsBeyond.add(column);
     formulas += row.formulas.filter((column) => column < width).length;
     const kept: KeptRow = [row.number, row.isHidden ? 1 : 0, texts];
-    const text = JSON.stringify(faults.length > 0 ? [...kept, faults] : kept);
+    const text = JSON.stringify(faults.length + shown.length > 0 ? [...kept, faults, shown] : kept);
     block.push(text);
     length += text.length;
     if (length >= blockLength) flush();
@@ -109,13 +113,19 @@ export async function readTable(
     yield header;
     const width = titlesOf().length;
     const fillDown = createFillDown(merged);
-    for (const [line, hidden, texts, faultList] of keptRows()) {
+    for (const [line, hidden, texts, faultList, shownList] of keptRows()) {
       const cells = [...texts];
       while (cells.length < width) cells.push("");
-      const faults = new Map(faultList);
-      fillDown(line, cells, faults);
+      const [faults, shown] = [new Map(faultList), new Map(shownList)];
+      fillDown(line, cells, faults, shown);
       const mark = hidden === 1 && !withHidden ? ({ isHidden: true } as const) : {};
-      yield { line, cells, ...(faults.size > 0 ? { faults } : {}), ...mark };
+      yield {
+        line,
+        cells,
+        ...(faults.size > 0 ? { faults } : {}),
+        ...(shown.size > 0 ? { shown } : {}),
+        ...mark,
+      };
     }
   }
 
@@ -164,24 +174,37 @@ function readHeader({ number, texts }: WorksheetRow, file: string): SheetRow {
   return { line: number, cells: texts };
 }
 
+interface MergedValue {
+  readonly lastRow: number;
+  readonly text: string;
+  readonly fault: string | undefined;
+  readonly shown: string | undefined;
+}
+
 /** Gives the cells below the first one of merged cells its value, in rows that come from top to bottom. */
 function createFillDown(merged: readonly MergedCells[]) {
-  const active = new Map<number, { lastRow: number; text: string; fault: string | undefined }>();
+  const active = new Map<number, MergedValue>();
   let next = 0;
-  return (row: number, cells: string[], faults: Map<number, string>): void => {
-    for (const [column, { lastRow, text, fault }] of active) {
+  return (
+    row: number,
+    cells: string[],
+    faults: Map<number, string>,
+    shownTexts: Map<number, string>,
+  ): void => {
+    for (const [column, { lastRow, text, fault, shown }] of active) {
       if (row > lastRow) {
         active.delete(column);
         continue;
       }
       cells[column] = text;
       if (fault !== undefined) faults.set(column, fault);
+      if (shown !== undefined) shownTexts.set(column, shown);
     }
     for (let each = merged[next]; each && each.first.row <= row; each = merged[++next]) {
       const { first, last } = each;
       const [text = "", fault] = [cells[first.column], faults.get(first.column)];
       if (first.row !== row || (text === "" && fault === undefined)) continue;
-      active.set(first.column, { lastRow: last.row, text, fault });
+      active.set(first.column, { lastRow: last.row, text, fault, shown: shownTexts.get(first.column) });
     }
   };
 }

@@ -11,6 +11,8 @@ export interface SheetRow {
   readonly cells: readonly string[];
   /** What is wrong with a cell of a workbook, by its index. */
   readonly faults?: ReadonlyMap<number, string>;
+  /** What a workbook shows where the format of a cell writes words around its text, by its index. */
+  readonly shown?: ReadonlyMap<number, string>;
   /** Hidden in a workbook, and not to be read as an order; it may be a part of one that is shown. */
   readonly isHidden?: true;
 }

@@ -2,7 +2,8 @@
 
 import { describeFormulaError } from "../model/text-problem.ts";
 import { type CellPlace, mostColumns, mostRows, nameCell, readAddress } from "./cell-address.ts";
-import { formatNumber, type NumberFormat } from "./number-format.ts";
+import { fillText } from "./format-pieces.ts";
+import { formatNumber, type NumberFormat, type NumberText } from "./number-format.ts";
 import { longestRow } from "./row-limit.ts";
 import { undefuse } from "./sheet.ts";
 import { damaged, tooLarge } from "./workbook-errors.ts";
@@ -17,6 +18,8 @@ export interface WorksheetRow {
   readonly texts: readonly string[];
   /** What is wrong with a cell, by column. */
   readonly faults: ReadonlyMap<number, string>;
+  /** Texts with the words that the formats of their cells write, by column. */
+  readonly shown: ReadonlyMap<number, string>;
   /** Columns of formulas that have a saved value. */
   readonly formulas: readonly number[];
 }
@@ -71,6 +74,7 @@ export async function* readWorksheet(
   let isHidden = false;
   let texts: string[] = [];
   let faults = new Map<number, string>();
+  let shown = new Map<number, string>();
   let formulas: number[] = [];
   let length = 0;
   let cell: OpenCell | undefined;
@@ -83,7 +87,7 @@ export async function* readWorksheet(
       throw wrong(`row ${attributes.r ?? number} is out of place`);
     [row, column] = [number, -1];
     isHidden = isTrue(attributes.hidden) || (attributes.ht !== undefined && Number(attributes.ht) === 0);
-    [texts, faults, formulas, length] = [[], new Map(), [], 0];
+    [texts, faults, shown, formulas, length] = [[], new Map(), new Map(), [], 0];
   }
 
   function openCell(attributes: Attributes) {
@@ -98,7 +102,7 @@ export async function* readWorksheet(
   function closeCell({ type, style, text: written, hasFormula, hasValue }: OpenCell) {
     // An empty value is one of a text alone; openpyxl writes it where it has calculated nothing.
     const isSaved = hasValue && (written !== "" || type === "str");
-    const { text, fault } = read(type, style, written, hasFormula && !isSaved);
+    const { text, fault, shown: withWords } = read(type, style, written, hasFormula && !isSaved);
     if (hasFormula && isSaved && text !== "") formulas.push(column);
     if (fault !== undefined) faults.set(column, fault);
     if (text === "") return;
@@ -106,17 +110,23 @@ export async function* readWorksheet(
     if (length > longestRow) throw tooLong();
     while (texts.length < column) texts.push("");
     texts.push(text);
+    if (withWords !== undefined) shown.set(column, withWords);
   }
 
   function read(type: string, style: number, written: string, isUnsaved: boolean): ReadCell {
     if (isUnsaved) return { text: "", fault: unsavedFormula };
     if (written === "" && type !== "s") return { text: "" };
-    if (type === "s") return written === "" ? { text: "" } : { text: sharedText(written) };
-    if (type === "str" || type === "inlineStr") return { text: cleanText(written) };
+    if (type === "s") return written === "" ? { text: "" } : asText(sharedText(written), style);
+    if (type === "str" || type === "inlineStr") return asText(cleanText(written), style);
     if (type === "b") return { text: isTrue(written) ? "TRUE" : "FALSE" };
     if (type === "e") return { text: written, fault: describeFormulaError(written) };
     if (type === "d") return { text: written.trim() };
     return readNumber(written, values.formatOf(style));
+  }
+
+  function asText(text: string, style: number): ReadCell {
+    const { wordsOfText } = values.formatOf(style);
+    return wordsOfText && text !== "" ? { text, shown: fillText(wordsOfText, text) } : { text };
   }
 
   function sharedText(written: string): string {
@@ -126,7 +136,7 @@ export async function* readWorksheet(
   }
 
   function readNumber(written: string, format: NumberFormat): ReadCell {
-    if (format.kind === "other") {
+    if (format.kind === "other" && !format.words) {
       facts.unusualFormats += 1;
       facts.firstUnusual ??= { cell: nameCell({ column, row }), code: format.code };
     }
@@ -135,7 +145,7 @@ export async function* readWorksheet(
 
   function closeRow() {
     if (texts.length === 0 && faults.size === 0) return;
-    rows.push({ number: row, isHidden, texts, faults, formulas });
+    rows.push({ number: row, isHidden, texts, faults, shown, formulas });
   }
 
   const reading = readXml(part, {
@@ -199,10 +209,7 @@ interface OpenCell {
   hasValue: boolean;
 }
 
-interface ReadCell {
-  readonly text: string;
-  readonly fault?: string;
-}
+type ReadCell = NumberText;
 
 const unsavedFormula =
   "is a formula without a saved value; open the file in the spreadsheet program, save it, and try again";

@@ -595,6 +595,42 @@ describe("cells", () => {
     );
   });
 
+  test("with words in its format, in a field that is no number, is read as it is shown", async () => {
+    const styled = (style: number, value: string): TestCell => ({
+      attributes: `s="${style}"`,
+      xml: `<v>${value}</v>`,
+    });
+    const wordsOfText = (style: number, text: string): TestCell => ({
+      attributes: `s="${style}" t="inlineStr"`,
+      xml: `<is><t>${text}</t></is>`,
+    });
+    const order = {
+      "receiver.detail": styled(1, "12"),
+      "item.quantity": styled(2, "3"),
+      "item.name": wordsOfText(3, "茶"),
+      "receiver.phone": styled(4, "13900139000"),
+    };
+    const rows = [
+      cells("", { ...order, ref: styled(5, "12") }),
+      cells("", { ...order, ref: styled(5, "1001"), "item.weight": "heavy" }),
+    ];
+    const home = await createWorkbookHome({
+      formats: ['"建国路"0"号"', '0"件"', '"绿"@', '"电话"0', '"SO-"0000'],
+      sheets: [{ name: "Orders", rows: [titles, ...rows] }],
+    });
+    const rejects = path.join(home.directory, "rejects.csv");
+    await home.importIt(`--skip-wrong --rejects ${rejects}`);
+    const expected = {
+      receiver: { detail: "建国路12号", phone: "13900139000" },
+      item: { name: "绿茶", quantity: { value: "3" } },
+    };
+    expect(await home.operations()).toMatchObject([{ ref: "SO-0012", draft: expected }]);
+    await home.put((await readFile(rejects, "utf8")).replace("heavy", "1"), "rejects.csv");
+    const { exit, stderr } = await home.courier(`orders import ${rejects} --yes`);
+    expect(exit, stderr).toBe(0);
+    expect(await home.operations()).toMatchObject([{}, { ref: "SO-1001", draft: expected }]);
+  });
+
   test("a phone that is shown as 1.38E+10 is refused where its digits are lost", async () => {
     const shown = (value: string): TestCell => ({ attributes: 's="1"', xml: `<v>${value}</v>` });
     const workbook = (value: string) => ({

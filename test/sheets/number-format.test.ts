@@ -84,14 +84,39 @@ describe("a format", () => {
     [1012345678, "\\00", "01012345678"],
     [12, '"SO-"0000', "0012"],
     [123, "0000-00", "000123"],
-    [123, "[>99]0000-00;0", "000123"],
+    [123, "[>99]0000-00;0", "123"],
     [13800138000, '"+86 "0', "13800138000"],
     [13800138000, '"0086 "0', "13800138000"],
     [5, "00.00", "5"],
     [-5, "000-000", "-5"],
     [1.5, "000-000", "1.5"],
     [5, "#,##0_);[Red](#,##0)", "5"],
-  ])("%s as %s is %s", (value, format, text) => expect(show(value, format)).toEqual({ text }));
+  ])("%s as %s is %s", (value, format, text) => {
+    const { shown: _withWords, ...plain } = show(value, format);
+    expect(plain).toEqual({ text });
+  });
+
+  test.each<[number, string, string | undefined]>([
+    [12, '"建国路"0"号"', "建国路12号"],
+    [5, 'General"号楼"', "5号楼"],
+    [5, "G/通用格式号楼", "5号楼"],
+    [7, '[Red]"客户"#', "客户7"],
+    [12, '"SO-"0000', "SO-0012"],
+    [5, '0\\件_ ;"无"', "5件"],
+    [5, '[$-804]0"室";@', "5室"],
+    [5, '[$¥-804]0"元"', undefined],
+    [5, '0.0"元"', undefined],
+    [5, '#,##0"元"', undefined],
+    [5, '[DBNum1]0"室"', undefined],
+    [3, '[=3]"上海市";General', undefined],
+    [5, "0-0", undefined],
+    [-5, '0"室"', undefined],
+    [1.5, '0"室"', undefined],
+    [1e15, '0"室"', undefined],
+    [46053, 'yyyy"年"m"月"d"日"', undefined],
+  ])("%s as %s is shown with words as %s", (value, format, shown) => {
+    expect(show(value, format).shown).toBe(shown);
+  });
 
   test("of days from 1904", () => {
     expect(show(44591, 14, true)).toEqual({ text: "2026-01-31" });
@@ -102,9 +127,12 @@ describe("a format", () => {
     expect(show(value, 14).fault).toBe("is no date");
   });
 
-  test.each(["000-0000-0000", '"86"0', "0-0", "0000-00", "\\80"])("%s writes digits of its own", (code) => {
-    expect(readFormat(200, code)).toMatchObject({ kind: "other", code });
-  });
+  test.each(["000-0000-0000", '"86"0', "0-0", "0000-00", "\\80", "[DBNum1]0", '[=3]"上海市";General'])(
+    "%s writes digits of its own",
+    (code) => {
+      expect(readFormat(200, code)).toMatchObject({ kind: "other", code });
+    },
+  );
 
   test.each([
     "General",
@@ -117,7 +145,7 @@ describe("a format", () => {
     "0.000",
     "_ * #,##0.00_ ;_ * -#,##0.00_ ",
   ])("%s leaves the digits as they are", (code) => {
-    expect(readFormat(200, code)).toEqual({ kind: "plain" });
+    expect(readFormat(200, code)).toMatchObject({ kind: "plain" });
   });
 
   test("never fails, whatever is written in it", () => {
