@@ -4,7 +4,7 @@ import { CourierError, fileError, systemCode } from "./errors.ts";
 
 /** What to do first where a disk is full. */
 export const makeRoom = "make room";
-const checkDisk = "check the disk";
+export const checkDisk = "check the disk";
 
 const steps: Readonly<Record<string, string>> = {
   ENOSPC: makeRoom,

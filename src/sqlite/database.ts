@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isDirectory, makeWritableDirectory } from "../core/directory.ts";
-import { checkDiskFirst, diskHint, makeRoom, makeRoomFirst } from "../core/disk-errors.ts";
+import { checkDisk, checkDiskFirst, diskHint, makeRoom, makeRoomFirst } from "../core/disk-errors.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { NotRegular } from "../core/regular-file.ts";
 import { allowMoreFiles, allowMoreMemory, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
@@ -319,7 +319,7 @@ const restoreAll = "restore it from a backup, or move it away with its -wal and 
 const letWrite = "let your user write to it, to its -wal and -shm files, and in its directory";
 
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
-  [code.busy]: ["another courier process keeps it locked", "end the process that hangs"],
+  [code.busy]: ["another program keeps it locked", "end the one that hangs"],
   [code.readOnly]: ["it cannot be written to", letWrite],
   [code.io]: ["the disk reports an error", checkDiskFirst],
   [code.corrupt]: ["it is damaged", restoreAll],
@@ -424,6 +424,8 @@ function places(directory: string): Readonly<Record<string, readonly [problem: s
   return {
     EROFS: ["its disk is read-only", "make the disk writable"],
     ENOSPC: ["its disk is full", makeRoom],
+    EDQUOT: ["the user's share of its disk is full", makeRoom],
+    EIO: ["its disk reports an error", checkDisk],
     EACCES: denied,
     EPERM: denied,
   };

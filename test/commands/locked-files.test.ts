@@ -46,7 +46,7 @@ test.each([undefined, 80])("a long wait for the ledger is told once, terminal: %
   const file = ledgerPath(home.stateDir);
   expect(stderr).toContain(`waiting for another courier process that is writing to ${file}…\n`);
   expect(stderr.match(/waiting for/g)).toHaveLength(1);
-  expect(stderr).toMatch(/the ledger cannot be used: another courier process keeps it locked: /);
+  expect(stderr).toMatch(/the ledger cannot be used: another program keeps it locked: /);
   expect([exit, posts(home)]).toEqual([5, 1]);
   const waitedMs = home.clock.elapsed() - fromMs;
   expect(waitedMs).toBeGreaterThanOrEqual(30_000);
