@@ -23,7 +23,7 @@ export async function findElsewhere(
   context: Context,
 ): Promise<
   Pick<Survey, "found" | "comparedMs"> &
-    Pick<RowPolicy, "elsewhere" | "numbersElsewhere" | "isListed" | "isCancelledNumber" | "otherReceiver">
+    Pick<RowPolicy, "elsewhere" | "numbersElsewhere" | "isRuledOut" | "isCancelledNumber" | "otherReceiver">
 > {
   const { messages, globals } = context;
   const tools = { ...(await createReconcileTools(choice, context)), mostCancelledRead, others };
@@ -41,7 +41,6 @@ export async function findElsewhere(
     found,
     comparedMs,
     numbersElsewhere: (orderId: string) => numbers.get(orderId) ?? [],
-    isListed: (orderId: string) => numbers.has(orderId),
     isCancelledNumber: (number: string) => cancelledNumbers.has(number),
     otherReceiver: (number: string, { receiver }: Draft) => {
       const shown = receivers.get(number);
@@ -63,5 +62,9 @@ export async function findElsewhere(
     const order = ordersOf.get(content)?.find(({ orderId }) => !isTaken(orderId));
     return order && asFarAsShown(order);
   };
-  return { elsewhere: choose, ...known };
+  return {
+    elsewhere: choose,
+    isRuledOut: ({ draft }, orderId) => elsewhere.isRuledOut(draft, orderId),
+    ...known,
+  };
 }

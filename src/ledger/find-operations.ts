@@ -109,13 +109,16 @@ const heldRows = `SELECT content, shop, ref, order_id, is_certain FROM orders_el
   AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.customer = orders_elsewhere.customer
     AND operations.order_id = orders_elsewhere.order_id AND kind = 'create')`;
 
-/** Orders made elsewhere that held rows with these contents before; later listings may not show them any more. */
+/**
+ * Orders made elsewhere that held rows with these contents before; later listings may not show them any more. What only
+ * may have equalled a row with a ref is found by that.
+ */
 export function heldByContents(customer: number, contents: readonly string[]): Question {
   const [isOne, values] = inList(contents);
-  return ask(`${heldRows} AND is_certain = 1 AND content ${isOne}`, customer, ...values);
+  return ask(`${heldRows} AND (is_certain = 1 OR ref IS NULL) AND content ${isOne}`, customer, ...values);
 }
 
-/** The same of rows with these refs, which may have been corrected since; also orders that may have equalled them. */
+/** The same of rows with these refs, which may have been corrected since. */
 export function heldByRefs(customer: number, shop: string, refs: readonly string[]): Question {
   const [isOne, values] = inList(refs);
   return ask(`${heldRows} AND shop = ? AND ref ${isOne}`, customer, shop, ...values);

@@ -110,7 +110,6 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     nowMs: number,
   ): Work<OperationName | undefined> {
     const { content, draft, ref } = row;
-    if (!isCertain && ref === undefined) return undefined;
     yield ask(
       `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (customer, content, order_id) DO UPDATE SET is_certain = 1 WHERE excluded.is_certain = 1`,

@@ -30,7 +30,7 @@ interface ComparedRun {
 interface Others {
   readonly gone: readonly Operation[];
   /** Orders made elsewhere that held rows before, by content and by ref. */
-  readonly equal: ReadonlyMap<unknown, string>;
+  readonly equal: readonly SqlRow[];
   readonly named: readonly SqlRow[];
 }
 
@@ -137,8 +137,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       ]);
       others = {
         gone: yield* onlyGone(readAll(unseen), file),
-        // The first of each.
-        equal: new Map(equal.map((row) => [row.content, String(row.order_id)] as const).reverse()),
+        equal,
         named,
       };
       return others;
@@ -188,19 +187,26 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
 
     /** Of a row that was corrected since, only the ref tells that it may be that order. */
     function* findRemembered(
-      { content, ref }: RowToSend,
+      row: RowToSend,
       isFree: (orderId: string) => boolean,
     ): Work<OrderElsewhere | undefined> {
+      const { content, ref } = row;
       const { equal, named } = yield* findOthers();
-      // What only may have equalled this very row, and is in the list now, was compared anew.
-      const isCompared = (row: SqlRow) =>
-        row.is_certain === 0 && row.content === content && policy.isListed?.(String(row.order_id)) === true;
-      const ofRef = named.filter((row) => row.ref === ref && !isCompared(row));
+      // What only may have equalled this very row is compared anew where it is in the list now.
+      const isRuledOut = (held: SqlRow) =>
+        held.is_certain === 0 &&
+        held.content === content &&
+        policy.isRuledOut?.(row, String(held.order_id)) === true;
+      const ofContent = equal.filter(
+        (held) => held.content === content && (held.is_certain === 1 || ref === undefined),
+      );
+      const ofRef = ref === undefined ? [] : named.filter((held) => held.ref === ref);
       const held = [
-        { orderId: equal.get(content), isCertain: true },
-        ...ofRef.map((row) => ({ orderId: String(row.order_id), isCertain: false })),
-      ];
-      return held.find((each): each is OrderElsewhere => each.orderId !== undefined && isFree(each.orderId));
+        ...ofContent.map((each) => ({ each, isCertain: each.is_certain === 1 })),
+        ...ofRef.map((each) => ({ each, isCertain: false })),
+      ].filter(({ each }) => !isRuledOut(each) && isFree(String(each.order_id)));
+      const first = held.find(({ isCertain }) => isCertain) ?? held[0];
+      return first && { orderId: String(first.each.order_id), isCertain: first.isCertain };
     }
 
     /** An order whose number is beside a row is that row's. */

@@ -144,8 +144,8 @@ export interface RowPolicy {
         isTaken?: (orderId: string) => boolean,
       ) => OrderElsewhere | undefined)
     | undefined;
-  /** True for an order in the list of this run. */
-  readonly isListed?: ((orderId: string) => boolean) | undefined;
+  /** True for an order in the list of this run that is another one than the row's: another name alone does not say so. */
+  readonly isRuledOut?: ((row: Pick<RowToSend, "draft">, orderId: string) => boolean) | undefined;
   /** The numbers of an order elsewhere, where a list has shown it. */
   readonly numbersElsewhere?: ((orderId: string) => readonly string[]) | undefined;
   /** True for the number of an order that the service's list calls cancelled. */

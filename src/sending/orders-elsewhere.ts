@@ -11,11 +11,20 @@ import {
   type Comparison,
   compareDetail,
   comparedFields,
+  compareSummary,
+  type FieldKnowledge,
   fieldBits,
   isExact,
 } from "./matching.ts";
 import { orderFacts } from "./order-facts.ts";
-import { contradictList, createPossibleOrders, mayBeListed, mayBeOrder } from "./possible-orders.ts";
+import {
+  contradictList,
+  createPossibleOrders,
+  type ItemKnowledge,
+  mayBeItem,
+  mayBeListed,
+  mayBeOrder,
+} from "./possible-orders.ts";
 import { openCreates } from "./reconcile.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
@@ -33,6 +42,8 @@ export interface OrdersElsewhere {
   readonly isEmpty: boolean;
   /** Orders that equal a draft as far as the service shows them, then orders that may equal it. */
   findEqual(draft: Draft): Promise<readonly OrderElsewhere[]>;
+  /** True for a listed order that `findEqual` did not name, by its details or its goods. Another name alone does not say so. */
+  isRuledOut(draft: Draft, orderId: string): boolean;
 }
 
 /** More calls need a confirmation. */
@@ -63,7 +74,10 @@ export async function createOrdersElsewhere(
     ({ id: { value: id } }) => listing.firstSeen.has(id) && !owners.has(id),
   );
   const findPossible = createPossibleOrders(unknown);
+  const listed = new Map(unknown.map((summary) => [summary.id.value, summary]));
   const details = new Map<string, OrderDetail | undefined>();
+  /** Orders whose details were compared with a draft, by its content. */
+  const compared = new Map<string, Set<string>>();
   const mayReadMore = lazy(() => mayCost(unknown.length));
   let areSpent = false;
   const noteSpent = () => {
@@ -96,18 +110,25 @@ export async function createOrdersElsewhere(
     orderState: detail.status ?? undefined,
   });
 
+  function knowledgeOf(draft: Draft): ItemKnowledge & FieldKnowledge {
+    // A person who reviews a single order is not asked about every order to the same receiver.
+    const keepsItems = !isImport || keepsSome("item.name", learned, draft);
+    return { ...fieldsOf(learned, draft), keepsItems };
+  }
+
   async function findEqual(draft: Draft): Promise<readonly OrderElsewhere[]> {
     const equal: OrderElsewhere[] = [];
     const possible: OrderElsewhere[] = [];
-    // A person who reviews a single order is not asked about every order to the same receiver.
-    const keepsItems = !isImport || keepsSome("item.name", learned, draft);
-    const fields = { ...fieldsOf(learned, draft), keepsItems };
+    const fields = knowledgeOf(draft);
+    const ofDraft = new Set<string>();
+    compared.set(contentOf(draft), ofDraft);
     const { named, sameItem, unlikely } = findPossible(draft, fields);
     const done = new Set<string>();
     const compare = (summary: OrderSummary) => {
       const read = details.get(summary.id.value);
       const detail = read && !contradictList(draft, summary, read) ? read : undefined;
       if (isCancelled(detail ?? summary)) return;
+      if (detail) ofDraft.add(summary.id.value);
       const comparison = detail && compareDetail(draft, detail);
       if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(detail, comparison));
       else if (
@@ -137,6 +158,12 @@ export async function createOrdersElsewhere(
 
   return {
     isEmpty: unknown.length === 0,
+    isRuledOut(draft, orderId) {
+      const summary = listed.get(orderId);
+      if (!summary) return false;
+      if (compared.get(contentOf(draft))?.has(orderId)) return true;
+      return !mayBeItem(draft, summary.item_name, compareSummary(draft, summary), knowledgeOf(draft));
+    },
     async findEqual(draft) {
       const sent = unanswered.get(contentOf(draft)) ?? [];
       const all = await findEqual(draft);

@@ -124,7 +124,7 @@ export function mayBeListed(draft: Draft, summary: OrderSummary, fields: ItemKno
 }
 
 /** False where a service that keeps names of items shows another one. */
-function mayBeItem(
+export function mayBeItem(
   { item }: Draft,
   shown: string | null | undefined,
   comparison: Comparison,

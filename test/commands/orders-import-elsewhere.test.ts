@@ -602,6 +602,37 @@ describe("an order made elsewhere that the service shows in another way", () => 
     expect([again.exit, home.service.orders.length], again.stderr).toEqual([0, 2]);
   });
 
+  test.each([
+    ["with a ref", { ref: "F-1" }],
+    ["without a ref", {}],
+  ])(
+    "is held also once the service is known to keep names, where only the name was corrected: %s",
+    async (_how, ref) => {
+      const home = await createUnfaithfulHome();
+      home.service.foreign(tellingDraft);
+      home.clock.advance(60_000);
+      const { receiver } = tellingDraft;
+      const corrected = { ...tellingDraft, ...ref, receiver: { ...receiver, name: `${receiver.name}明` } };
+      const others = Array.from({ length: 25 }, (_, index) => ({
+        ...tellingDraft,
+        receiver: {
+          name: `收件人${index}`,
+          phone: `137001380${10 + index}`,
+          city: "杭州市",
+          detail: `人民路${index}号`,
+        },
+      }));
+      const importRows = async () => {
+        const stdin = JSON.stringify([corrected, ...others]);
+        const ran = await home.courier("orders import - --yes --json", { stdin });
+        home.clock.advance(3_600_000);
+        return [ran.exit, (JSON.parse(ran.stdout) as Report[])[0]?.outcome];
+      };
+      for (let run = 0; run < 4; run++) expect(await importRows()).toEqual([3, "held"]);
+      expect(home.service.orders).toHaveLength(26);
+    },
+  );
+
   test("and the number of its order, written into the row, makes it count as shipped", async () => {
     const rewrite = rewritings["receiver name hidden in part"];
     const home = await createUnfaithfulHome({ rewrite });
