@@ -1,12 +1,13 @@
 /** `courier login`: asks for base URL and key, checks them with one profile call, stores them. */
 
+import { accountInUse } from "../command/account-in-use.ts";
 import { noteNewKey } from "../command/account-mirror.ts";
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { hasLedger } from "../command/found-ledger.ts";
 import { switchOption, textOption } from "../command/options.ts";
 import { defaultAccount, findAccount, parseAccountName, sandboxAccount } from "../config/accounts.ts";
 import { completeBaseUrl, givenAtLogin, parseBaseUrl } from "../config/base-url.ts";
-import type { StoredAccount } from "../config/store.ts";
+import type { Config, StoredAccount } from "../config/store.ts";
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Profile } from "../model/interface.ts";
@@ -20,7 +21,8 @@ export const login = defineCommand({
     "checked with one profile call before they are stored. Keys are never taken from the command line.\n" +
     "The key is kept in the config file, in the operating system's key ring (--key-store keychain), or not at\n" +
     "all: --key-command names a program that prints it. It runs without a shell at every call, words split as\n" +
-    "a shell would.",
+    "a shell would. Without --account it is the account of COURIER_ACCOUNT, or else the current one; another base\n" +
+    "URL than the current account's is stored as the account default.",
   arguments: {},
   options: {
     noVerify: switchOption("store without checking the key at the service"),
@@ -42,7 +44,7 @@ export const login = defineCommand({
   exits: [4, 5],
   seeAlso: ["profile", "accounts list", "logout"],
   async run({ noVerify, allowHttp, keyStore, keyCommand }, context) {
-    const name = parseAccountName(context.globals.account ?? defaultAccount);
+    const name = parseAccountName(chooseName(await context.config.read(), context));
     if (name === sandboxAccount) {
       throw usageError(
         "the account sandbox needs no login",
@@ -86,6 +88,16 @@ export const login = defineCommand({
     );
   },
 });
+
+/** Without a name it is the account in use: but a base URL that is not the current account's is another service. */
+function chooseName(config: Config, context: Context): string {
+  const { globals, machine } = context;
+  const name = accountInUse(context, config) ?? defaultAccount;
+  if (globals.account !== undefined || machine.env.COURIER_ACCOUNT) return name;
+  const isElsewhere =
+    globals.baseUrl !== undefined && globals.baseUrl !== findAccount(config, name)?.base_url;
+  return name === sandboxAccount || isElsewhere ? defaultAccount : name;
+}
 
 /** An account that a flag names comes before the environment, and the environment before a stored account. */
 function warnOfVariables(

@@ -1,5 +1,6 @@
 /** `courier logout`: forgets the key of an account, and the people in its orders. */
 
+import { accountInUse } from "../command/account-in-use.ts";
 import { defineCommand, document } from "../command/command.ts";
 import { defaultAccount, findAccount, sandboxAccount } from "../config/accounts.ts";
 import { usageError } from "../core/errors.ts";
@@ -23,7 +24,7 @@ export const logout = defineCommand({
   seeAlso: ["login", "accounts remove", "ledger forget"],
   async run({ force }, context) {
     const config = await context.config.read();
-    const name = context.globals.account ?? config.current ?? defaultAccount;
+    const name = accountInUse(context, config) ?? defaultAccount;
     if (name === sandboxAccount) throw usageError("the account sandbox has no key to forget");
     await (await context.keys.stored()).forget(name);
     const { details, ...end } = await deletePersonalData(

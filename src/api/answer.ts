@@ -36,6 +36,8 @@ export interface AnswerContext {
   readonly nowMs: number;
   /** Masks the key. Runs before a text is cut, because it would not find a part of a key. */
   readonly redact: Redact;
+  /** The command that stores another key. */
+  readonly login: string;
 }
 
 /**
@@ -250,8 +252,8 @@ const leadIns: Readonly<Record<FailureKind, (host: string) => string>> = {
   invalid_response: (host) => `${host} gave an answer that breaks its interface`,
 };
 
-function hintFor(kind: FailureKind, answer: Answer, { nowMs }: AnswerContext): string | undefined {
-  if (kind === "key_refused") return keyHint;
+function hintFor(kind: FailureKind, answer: Answer, { nowMs, login }: AnswerContext): string | undefined {
+  if (kind === "key_refused") return keyHint(login);
   const waitMs = retryAfterMs(answer, nowMs);
   if (kind === "rate_limited") return `${describeWait(waitMs)}, then run the same command again`;
   // What to do then depends on the command: the order of a create may exist.

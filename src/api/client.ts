@@ -19,6 +19,8 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Masks the key, and what else an answer may repeat. */
   readonly redact: Redact;
+  /** The command that stores another key. */
+  readonly login: string;
   readonly userAgent: string;
   /** Deadline of one call in milliseconds, its retries and waits included. */
   readonly timeoutMs: number;
@@ -76,7 +78,7 @@ export interface Client {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { clock, signal, trace, timeoutMs, redact } = options;
+  const { clock, signal, trace, timeoutMs, redact, login } = options;
   const host = new URL(options.baseUrl).host;
   /** The service's time, and the monotonic time here at that moment. */
   let told: { readonly hourMs: number; readonly elapsedMs: number } | undefined;
@@ -125,7 +127,7 @@ export function createClient(options: ClientOptions): Client {
       if (lastDate?.text !== date) lastDate = { text: date, hourMs: parseHttpDate(date) };
       const hourMs = lastDate?.hourMs;
       if (hourMs !== undefined) told = { hourMs, elapsedMs: headMs ?? clock.elapsed() };
-      return read(answer, { method, url, host, nowMs, redact });
+      return read(answer, { method, url, host, nowMs, redact, login });
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       signal.throwIfAborted();

@@ -65,9 +65,10 @@ const exits: Readonly<Record<FailureKind, ExitCode>> = {
   invalid_response: 70,
 };
 
-/** What to do about a key that the service refuses. */
-export const keyHint =
-  "correct COURIER_API_KEY where it is set, or what the account's key command prints; else store a new key with: courier login";
+/** What to do about a key that the service refuses. `login`: the command that stores another one. */
+export function keyHint(login: string): string {
+  return `correct COURIER_API_KEY where it is set, or what the account's key command prints; else store a new key with: ${login}`;
+}
 
 /**
  * Which refusals mean that there is no such order is not shown (section 7): another one, such as of a key without

@@ -109,6 +109,12 @@ export async function createContext(
     return chooseAccount(choice, await config.read());
   });
 
+  function nextCommand(words: string): string {
+    const account = globals.account === undefined ? "" : ` --account ${shellQuote(globals.account)}`;
+    const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${shellQuote(globals.baseUrl)}`;
+    return `courier ${words}${account}${baseUrl}`;
+  }
+
   async function clientAs({ baseUrl, apiKey }: Address, ends = signal): Promise<Client> {
     const proxy = host.transport ? {} : findProxy(baseUrl, host.env);
     const redact = createRedactor([apiKey, ...(await secretsOf(proxy))]);
@@ -123,6 +129,7 @@ export async function createContext(
     return createClient({
       baseUrl,
       apiKey,
+      login: nextCommand("login"),
       userAgent: `courier-cli/${readVersion()}`,
       timeoutMs: globals.timeoutMs,
       redact,
@@ -415,11 +422,7 @@ export async function createContext(
       const { readText } = await import("./input.ts");
       return readText("-", input);
     },
-    nextCommand(words) {
-      const account = globals.account === undefined ? "" : ` --account ${shellQuote(globals.account)}`;
-      const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${shellQuote(globals.baseUrl)}`;
-      return `courier ${words}${account}${baseUrl}`;
-    },
+    nextCommand,
     sameCommand(words) {
       const end = host.argv.indexOf("--");
       const at = end < 0 ? host.argv.length : end;

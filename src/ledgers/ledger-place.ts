@@ -1,5 +1,6 @@
 /** The places where an account's ledger can be, and what a ledger knows of the account's runs. */
 
+import { accountInUse } from "../command/account-in-use.ts";
 import type { Context } from "../command/command.ts";
 import type { Argument } from "../command/options.ts";
 import { quote, textOption } from "../command/options.ts";
@@ -53,9 +54,10 @@ export interface NamedAccount {
 }
 
 /** The account whose ledger a command changes. Throws a usage error, or `no_account`. */
-export async function findStoredAccount({ config, globals, machine }: Context): Promise<NamedAccount> {
-  const content = await config.read();
-  const name = globals.account ?? (machine.env.COURIER_ACCOUNT || undefined) ?? content.current;
+export async function findStoredAccount(context: Context): Promise<NamedAccount> {
+  const { machine } = context;
+  const content = await context.config.read();
+  const name = accountInUse(context, content);
   if (name === sandboxAccount)
     throw usageError(
       "the sandbox keeps its orders on this machine",
@@ -193,10 +195,10 @@ export async function ensureNoneRuns(
 
 /** The account's name, for the ledger of a run without a stored account, too. */
 export async function findAccountName(context: Context): Promise<string> {
-  const { config, globals, machine } = context;
+  const { config, machine } = context;
   const active = await context.account().catch(() => undefined);
   if (active) return active.name;
-  const name = globals.account ?? (machine.env.COURIER_ACCOUNT || undefined) ?? (await config.read()).current;
+  const name = accountInUse(context, await config.read());
   return name ?? (machine.env.COURIER_API_KEY ? unnamedAccount : defaultAccount);
 }
 

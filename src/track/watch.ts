@@ -73,7 +73,7 @@ export async function watchParcels(
     poll: (name) => named.track(name, { retries: false }),
     numberOf: named.numberOf,
     classifyError,
-    checkKey: () => checkKey(askProfile),
+    checkKey: () => checkKey(askProfile, context),
     clock: context.clock,
     random: context.random,
     signal: context.signal,
@@ -138,23 +138,23 @@ function classifyError(error: unknown): Trouble | undefined {
  * The answer to a key that is not valid is not specified (section 5): the service may refuse it as it refuses an
  * unknown parcel. The profile does not depend on parcels. Throws `key_refused`; false where the profile cannot be read.
  */
-async function checkKey(askProfile: () => Promise<void>): Promise<boolean> {
+async function checkKey(askProfile: () => Promise<void>, { nextCommand }: Context): Promise<boolean> {
   try {
     await askProfile();
     return true;
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
     if (error.kind === "key_refused") throw error;
-    if (error.kind === "refused") throw revokedKey(error);
+    if (error.kind === "refused") throw revokedKey(error, nextCommand("login"));
     return false;
   }
 }
 
-function revokedKey(refusal: ServiceFailure): ServiceFailure {
+function revokedKey(refusal: ServiceFailure, login: string): ServiceFailure {
   const message = `every parcel and the profile are refused, so the key is probably not valid: ${refusal.message}`;
   const { status, serviceCode, details } = refusal;
   const facts = { status, serviceCode, details, cause: refusal };
-  return new ServiceFailure("key_refused", message, { ...facts, hint: keyHint });
+  return new ServiceFailure("key_refused", message, { ...facts, hint: keyHint(login) });
 }
 
 interface Following {

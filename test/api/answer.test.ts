@@ -15,6 +15,7 @@ const context: AnswerContext = {
   host: "api.example.com",
   nowMs: Date.UTC(2026, 2, 1, 8),
   redact: (text) => text,
+  login: "courier login",
 };
 const json = { "content-type": "application/json" };
 

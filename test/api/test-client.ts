@@ -38,6 +38,7 @@ export function createTestClient(
     close: async () => {},
   };
   const client = createClient({
+    login: "courier login",
     redact: createRedactor([apiKey]),
     baseUrl: "https://api.example.com",
     apiKey,

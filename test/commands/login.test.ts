@@ -267,6 +267,61 @@ describe("login beside COURIER_API_KEY and COURIER_BASE_URL", () => {
   });
 });
 
+describe("without --account", () => {
+  const keysOf = async (home: { readonly configDir: string }) => {
+    const { accounts } = JSON.parse(await readConfigText(home)) as {
+      accounts: Record<string, { key?: string }>;
+    };
+    return Object.fromEntries(Object.entries(accounts).map(([name, { key }]) => [name, key]));
+  };
+
+  async function homeOfTwo() {
+    const home = await createHome();
+    const store = async (account: string, key: string) => {
+      const words = `login --no-verify --account ${account} --base-url https://${account}.example`;
+      expect((await home.courier(words, { stdin: key })).exit).toBe(0);
+    };
+    await store("default", "key-of-default");
+    await store("till", "key-of-till");
+    return home;
+  }
+
+  test.each([
+    ["COURIER_ACCOUNT names it", { COURIER_ACCOUNT: "till" }],
+    ["it is the current one", {}],
+  ])("login and logout take the account in use: %s", async (_how, env) => {
+    const home = await homeOfTwo();
+    await home.courier("accounts use till");
+    expect((await home.courier("login --no-verify", { stdin: "new-key-of-till", env })).exit).toBe(0);
+    expect(await keysOf(home)).toEqual({ default: "key-of-default", till: "new-key-of-till" });
+    const { exit, stdout } = await home.courier("logout", { env });
+    expect([exit, stdout]).toEqual([0, "The key of the account till is forgotten\n"]);
+    expect(await keysOf(home)).toEqual({ default: "key-of-default", till: undefined });
+  });
+
+  test("login to another service leaves the current account alone", async () => {
+    const home = await homeOfTwo();
+    await home.courier("accounts use till");
+    const words = "login --no-verify --base-url https://another.example";
+    expect((await home.courier(words, { stdin: "another-key" })).exit).toBe(0);
+    expect(await keysOf(home)).toEqual({ default: "another-key", till: "key-of-till" });
+  });
+
+  test("logout of the sandbox, which the environment names, forgets no key", async () => {
+    const home = await homeOfTwo();
+    expect((await home.courier("logout", { env: { COURIER_ACCOUNT: "sandbox" } })).exit).toBe(2);
+    expect(await keysOf(home)).toEqual({ default: "key-of-default", till: "key-of-till" });
+  });
+
+  test("the hint about a refused key names the account of the flag", async () => {
+    const home = await createServedHome();
+    await login(home, "--account till");
+    await home.courier("login --no-verify --account till", { stdin: "a-revoked-key-0123", env: nothing });
+    const { exit, stderr } = await home.courier("profile --account till", { env: nothing });
+    expect([exit, stderr]).toEqual([4, expect.stringContaining("with: courier login --account till\n")]);
+  });
+});
+
 describe("logout", () => {
   test("forgets the key and keeps the base URL", async () => {
     const home = await createServedHome();
