@@ -21,8 +21,8 @@ export const login = defineCommand({
     "checked with one profile call before they are stored. Keys are never taken from the command line.\n" +
     "The key is kept in the config file, in the operating system's key ring (--key-store keychain), or not at\n" +
     "all: --key-command names a program that prints it. It runs without a shell at every call, words split as\n" +
-    "a shell would. Without --account it is the account of COURIER_ACCOUNT, or else the current one; another base\n" +
-    "URL than the current account's is stored as the account default.",
+    "a shell would. Without --account it is for the account of COURIER_ACCOUNT, else for the current one, or with\n" +
+    "--base-url for the account default.",
   arguments: {},
   options: {
     noVerify: switchOption("store without checking the key at the service"),
@@ -89,14 +89,15 @@ export const login = defineCommand({
   },
 });
 
-/** Without a name it is the account in use: but a base URL that is not the current account's is another service. */
+/** With a base URL and without a name, it is a first login, or one at another service: no account loses its key. */
 function chooseName(config: Config, context: Context): string {
-  const { globals, machine } = context;
+  const { globals, machine, messages } = context;
   const name = accountInUse(context, config) ?? defaultAccount;
   if (globals.account !== undefined || machine.env.COURIER_ACCOUNT) return name;
-  const isElsewhere =
-    globals.baseUrl !== undefined && globals.baseUrl !== findAccount(config, name)?.base_url;
-  return name === sandboxAccount || isElsewhere ? defaultAccount : name;
+  if (name === sandboxAccount || globals.baseUrl !== undefined) return defaultAccount;
+  if (name !== defaultAccount)
+    messages.note(`This is for the current account, ${name}; --account NAME makes another one`);
+  return name;
 }
 
 /** An account that a flag names comes before the environment, and the environment before a stored account. */

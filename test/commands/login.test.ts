@@ -299,10 +299,10 @@ describe("without --account", () => {
     expect(await keysOf(home)).toEqual({ default: "key-of-default", till: undefined });
   });
 
-  test("login to another service leaves the current account alone", async () => {
+  test("login with a base URL leaves the current account alone", async () => {
     const home = await homeOfTwo();
     await home.courier("accounts use till");
-    const words = "login --no-verify --base-url https://another.example";
+    const words = "login --no-verify --base-url https://till.example";
     expect((await home.courier(words, { stdin: "another-key" })).exit).toBe(0);
     expect(await keysOf(home)).toEqual({ default: "another-key", till: "key-of-till" });
   });
