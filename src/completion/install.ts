@@ -46,7 +46,7 @@ export async function installCompletion(
       await writeFile(file, readCompletionScript(shell));
     });
     installed.push({ for: shell, path: file });
-    const added = await readAtStartUp(shell, file, context);
+    const added = await readAtStartUp(shell, file, named.includes(shell), context);
     if (added !== undefined) installed.push({ for: shell, path: added });
   }
   const pages = await linkManualPages(env).catch((error: unknown) => {
@@ -118,6 +118,7 @@ const isOurs = (text: string) => text.includes("courier __complete");
 async function readAtStartUp(
   shell: CompletionShell,
   file: string,
+  isNamed: boolean,
   { machine, messages, globals, prompts, display }: Context,
 ): Promise<string | undefined> {
   const startUp = startUpFile(shell, machine.env);
@@ -125,8 +126,8 @@ async function readAtStartUp(
   if (startUp === undefined || (await isRead(shell, startUp, script, machine.env))) return undefined;
   const addition = startUpLine(shell, script);
   const name = hideHome(startUp, machine);
-  // Only about the shell that the person works with: the others may never be started.
-  const isTheirs = path.basename(machine.env.SHELL ?? "") === shell;
+  // Only about the shell that the person names or works with: the others may never be started.
+  const isTheirs = isNamed || path.basename(machine.env.SHELL ?? "") === shell;
   const asking = isTheirs && !globals.yes ? await prompts() : undefined;
   if (asking) await display([line(addition)]);
   const agreed = isTheirs && (globals.yes || (await asking?.confirm(`Add this line to ${name}?`, true)));

@@ -122,6 +122,13 @@ describe("zsh reads no directory of the user's by itself", () => {
     expect(await home.read(".zshrc")).toBe(text);
   });
 
+  test("the start-up file of a shell that is named gets the line, whatever the person works with", async () => {
+    const home = await createPersonsHome(["bash", "zsh"], "bash");
+    const ran = await home.courier("completion zsh --install --yes");
+    expect(ran).toMatchObject({ exit: 0, stderr: "" });
+    expect(await home.read(".zshrc")).toBe(`${zshLine}  # courier completion\n`);
+  });
+
   test("the start-up file of a shell that the person does not use stays as it is", async () => {
     const home = await createPersonsHome(["bash", "zsh"], "bash");
     const ran = await home.courier("completion --install --yes");
