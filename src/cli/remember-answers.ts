@@ -102,7 +102,7 @@ function createAnswerKeeper(
     const isDetail = answer.kind === "detail";
     const isChanged = (cached.get(id) === "cancelled") !== (value.status === "cancelled");
     // A cancel of it may be in doubt, and what is cached may be a list's word.
-    if (cached.has(id) && !isChanged && !isDetail && !seen.has(id)) return;
+    if (cached.has(id) && cached.get(id) === value.status && !isDetail && !seen.has(id)) return;
     if (seen.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
     const isKnown = seen.has(id);
     if (isKnown ? isDetail || !details.has(id) : seen.size < mostSeen) seen.set(id, value.status ?? "");

@@ -23,9 +23,8 @@ export interface Cancels {
   /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
   /**
-   * Records which orders are cancelled, and which are not any more: they were cancelled before `sinceMs`, and are back.
-   * `states` has the state that each order was shown in since. What changes is recorded where `confirm` names the order,
-   * too: a list may be wrong, or late, and a row of a cancelled order may be sent again.
+   * Records the states that orders were shown in since `sinceMs`: which are cancelled, and which are not any more, only
+   * where `confirm` names the order, too. A list may be wrong, or late, and a row of a cancelled order may be sent again.
    */
   noteStates(
     customer: number,
@@ -103,7 +102,7 @@ export function createCancels(
       const ids = [...states.keys()];
       const isGone = (id: string) => states.get(id) === "cancelled";
       const gone = JSON.stringify(ids.filter(isGone));
-      const [own = [], back = [], elsewhere = [], doubtful = []] = await read(() =>
+      const [own = [], back = [], elsewhere = [], doubtful = [], standing = []] = await read(() =>
         askTogether([
           ask(
             `SELECT order_id FROM operations WHERE kind = 'create' AND customer = ?
@@ -136,6 +135,12 @@ export function createCancels(
             customer,
             gone,
           ),
+          ask(
+            `SELECT order_id, order_state FROM operations WHERE kind = 'create' AND customer = ?
+               AND coalesce(order_state, '') <> 'cancelled' AND order_id IN (SELECT value FROM json_each(?))`,
+            customer,
+            JSON.stringify(ids.filter((id) => !isGone(id))),
+          ),
         ]),
       );
       const idsOf = (rows: readonly SqlRow[]) => [...new Set(rows.map(({ order_id }) => String(order_id)))];
@@ -144,9 +149,18 @@ export function createCancels(
       const isSure = (id: string) => confirmed.has(id);
       const ours = idsOf([...own, ...back, ...doubtful]).filter(isSure);
       const others = idsOf(elsewhere).filter(isSure);
-      if (ours.length + others.length === 0) return;
+      const moved = idsOf(standing.filter((row) => row.order_state !== states.get(String(row.order_id))));
+      if (ours.length + others.length + moved.length === 0) return;
       await write(function* () {
         for (const id of ours) yield* setOrderState(customer, id, states.get(id) ?? "");
+        for (const id of moved)
+          yield ask(
+            `UPDATE operations SET order_state = ? WHERE kind = 'create' AND customer = ? AND order_id = ?
+               AND coalesce(order_state, '') <> 'cancelled'`,
+            states.get(id) ?? "",
+            customer,
+            id,
+          );
         for (const id of others)
           yield ask(
             "UPDATE orders_elsewhere SET is_cancelled = ? WHERE customer = ? AND order_id = ?",

@@ -27,6 +27,23 @@ async function homeWithRuns() {
   return { ...home, first, second };
 }
 
+test.each(["orders show ID", "orders list --all", "orders export -o OUT", "undo 1 --yes"])(
+  "the state in which an order was last seen is that which %s has shown",
+  async (words) => {
+    const home = await createServedHome();
+    const created = await home.courier("orders create --file - --json", {
+      stdin: JSON.stringify(plainDraft),
+    });
+    const { id, tracking_number } = JSON.parse(created.stdout);
+    const stateOf = async () => JSON.parse((await home.courier("log show 1 --json")).stdout)[0].order_state;
+    expect(await stateOf()).toBe("pending");
+    home.sandbox.advance({ trackingNumber: tracking_number, to: "in_transit" });
+    const output = path.join(home.directory, "out.csv");
+    await home.courier(words.replace("ID", String(id)).replace("OUT", output));
+    expect(await stateOf()).toBe("in_transit");
+  },
+);
+
 const runsOf = (stdout: string) => (JSON.parse(stdout) as { run: number }[]).map(({ run }) => run);
 
 describe("courier log", () => {
