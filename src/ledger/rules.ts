@@ -279,7 +279,10 @@ function* decideUnedited(
       (each) => each.allowance !== "none" && each.content === row.content && isStanding(each),
     );
     if (decision.kind === "in_doubt") return decision;
-    if (repeated) return isAllowed && repeated.allowance === "extra" ? decideOwn(row, repeated) : decision;
+    // Where the first one is over, the row has this one; of several equal rows it may be another's.
+    const isLeft = ["cancelled", "undone"].includes(decision.kind) && file.countOf(row.content) === 1;
+    if (repeated)
+      return isLeft || (isAllowed && repeated.allowance === "extra") ? decideOwn(row, repeated) : decision;
     // Whoever gave the flag did not know of an order that this run has found.
     const isJustFound = policy.foundNow?.has(nameOperation(operation)) === true;
     if (decision.kind !== "cancelled" && decision.kind !== "undone")

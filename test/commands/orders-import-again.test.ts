@@ -767,3 +767,28 @@ test("the header of a file says nothing of its rows: other columns, the same ord
   const ran = await home.importFile(await home.put(lines, "noted.csv"));
   expect([ran.exit, outcomes(ran.report), home.posts]).toEqual([0, "shipped shipped", 2]);
 });
+
+describe("a row without a ref that a flag has sent once more", () => {
+  const bare = (name: string) => row("", name);
+
+  test("is shipped by the later order once the first one is cancelled, in the report and in the sheet", async () => {
+    const home = await createImportHome(sheet(bare("王五"), bare("李四")));
+    await home.run("--concurrency 1");
+    expect((await home.run("--allow-duplicate row:2")).report[1]).toMatchObject({ id: 1000003 });
+    expect((await home.courier("orders cancel 1000002 --yes")).exit).toBe(0);
+    const done = path.join(home.directory, "done.csv");
+    const again = await home.run(`--write-back ${done}`);
+    expect(again.report[1], again.stderr).toMatchObject({ outcome: "shipped", id: 1000003 });
+    expect(await readFile(done, "utf8")).toContain(",CO");
+    expect(home.posts).toBe(3);
+  });
+
+  test("leaves an equal row cancelled whose own order was", async () => {
+    const home = await createImportHome(sheet(bare("李四"), bare("李四")));
+    await home.run("--concurrency 1");
+    await home.run("--allow-duplicate row:1");
+    for (const id of [1000001, 1000002]) await home.courier(`orders cancel ${id} --yes`);
+    expect(outcomes((await home.run()).report)).not.toBe("shipped shipped");
+    expect(home.posts).toBe(3);
+  });
+});
