@@ -66,6 +66,10 @@ export const login = defineCommand({
     // A key command may read the terminal itself.
     const prompts = keyCommand === undefined ? await context.prompts() : undefined;
     const { baseUrl, keyToStore, apiKey, profile } = await (prompts?.together(askAll) ?? askAll());
+    if (known && known.base_url !== baseUrl)
+      context.messages.warn(
+        `the account ${name} was for ${known.base_url}, and is for ${baseUrl} now; --account NAME keeps both`,
+      );
     const isAllowed = allowHttp || baseUrl === plainUrlOf(known);
     const allowed = isAllowed && baseUrl.startsWith("http:") ? { allow_http: true } : {};
     await (await context.keys.stored()).save(name, { base_url: baseUrl, ...allowed }, keyToStore);

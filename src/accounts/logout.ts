@@ -23,6 +23,8 @@ export const logout = defineCommand({
   exits: [5],
   seeAlso: ["login", "accounts remove", "ledger forget"],
   async run({ force }, context) {
+    if (context.globals.baseUrl !== undefined)
+      throw usageError("logout takes no --base-url", "name the account: courier logout --account NAME");
     const config = await context.config.read();
     const name = accountInUse(context, config) ?? defaultAccount;
     if (name === sandboxAccount) throw usageError("the account sandbox has no key to forget");

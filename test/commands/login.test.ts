@@ -303,13 +303,20 @@ describe("without --account", () => {
     const home = await homeOfTwo();
     await home.courier("accounts use till");
     const words = "login --no-verify --base-url https://till.example";
-    expect((await home.courier(words, { stdin: "another-key" })).exit).toBe(0);
+    const { exit, stderr } = await home.courier(words, { stdin: "another-key" });
+    expect([exit, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        "the account default was for https://default.example, and is for https://till.example now",
+      ),
+    ]);
     expect(await keysOf(home)).toEqual({ default: "another-key", till: "key-of-till" });
   });
 
   test("logout of the sandbox, which the environment names, forgets no key", async () => {
     const home = await homeOfTwo();
     expect((await home.courier("logout", { env: { COURIER_ACCOUNT: "sandbox" } })).exit).toBe(2);
+    expect((await home.courier("logout --base-url https://till.example")).exit).toBe(2);
     expect(await keysOf(home)).toEqual({ default: "key-of-default", till: "key-of-till" });
   });
 
