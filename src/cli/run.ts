@@ -215,6 +215,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
       return 0;
     }
     const signal = opened.context?.signal ?? host.signal;
+    host.onStopAtOnce?.(() => undefined); // the last word is said
     return tell(signal.aborted ? asInterruption(explain(error), signal) : explain(error));
   }
 }

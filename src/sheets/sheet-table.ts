@@ -1,5 +1,6 @@
 /** A table of a worksheet: its header, and the rows below it, kept in memory as compact text. */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { mostRows, nameCell } from "./cell-address.ts";
 import { headerWithin, type SheetRow } from "./sheet.ts";
 import { tooLarge } from "./workbook-errors.ts";
@@ -49,6 +50,9 @@ type KeptRow = readonly [
 
 /** The first rows of a large sheet, while the others are not read: merged cells are not known yet. */
 export type OnFirstRows = (first: { read(): AsyncGenerator<SheetRow> }) => Promise<void>;
+
+/** Signals come only in a turn of the event loop. */
+const rowsInTurn = 500;
 
 /** Reading more takes longer than a person should wait for the first mistake. */
 const firstRows = 2_000;
@@ -113,7 +117,10 @@ export async function readTable(
     yield header;
     const width = titlesOf().length;
     const fillDown = createFillDown(merged);
+    let count = 0;
     for (const [line, hidden, texts, faultList, shownList] of keptRows()) {
+      count += 1;
+      if (count % rowsInTurn === 0) await nextTurn();
       const cells = [...texts];
       while (cells.length < width) cells.push("");
       const [faults, shown] = [new Map(faultList), new Map(shownList)];
