@@ -97,8 +97,10 @@ export const login = defineCommand({
 function chooseName(config: Config, context: Context): string {
   const { globals, machine, messages } = context;
   const name = accountInUse(context, config) ?? defaultAccount;
-  if (globals.account !== undefined || machine.env.COURIER_ACCOUNT) return name;
-  if (name === sandboxAccount || globals.baseUrl !== undefined) return defaultAccount;
+  if (globals.account !== undefined) return name;
+  if (name === sandboxAccount) return defaultAccount;
+  if (machine.env.COURIER_ACCOUNT) return name;
+  if (globals.baseUrl !== undefined) return defaultAccount;
   if (name !== defaultAccount)
     messages.note(`This is for the current account, ${name}; --account NAME makes another one`);
   return name;

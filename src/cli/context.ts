@@ -110,9 +110,9 @@ export async function createContext(
   });
 
   function nextCommand(words: string): string {
-    const account = globals.account === undefined ? "" : ` --account ${shellQuote(globals.account)}`;
-    const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${shellQuote(globals.baseUrl)}`;
-    return `courier ${words}${account}${baseUrl}`;
+    const flag = (name: string, value?: string) =>
+      value === undefined ? "" : ` --${name} ${shellQuote(value)}`;
+    return `courier ${words}${flag("account", globals.account)}${flag("base-url", globals.baseUrl)}`;
   }
 
   async function clientAs({ baseUrl, apiKey }: Address, ends = signal): Promise<Client> {
