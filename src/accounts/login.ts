@@ -66,13 +66,13 @@ export const login = defineCommand({
     // A key command may read the terminal itself.
     const prompts = keyCommand === undefined ? await context.prompts() : undefined;
     const { baseUrl, keyToStore, apiKey, profile } = await (prompts?.together(askAll) ?? askAll());
-    if (known && known.base_url !== baseUrl)
-      context.messages.warn(
-        `the account ${name} was for ${known.base_url}, and is for ${baseUrl} now; --account NAME keeps both`,
-      );
     const isAllowed = allowHttp || baseUrl === plainUrlOf(known);
     const allowed = isAllowed && baseUrl.startsWith("http:") ? { allow_http: true } : {};
     await (await context.keys.stored()).save(name, { base_url: baseUrl, ...allowed }, keyToStore);
+    if (known && known.base_url !== baseUrl)
+      context.messages.warn(
+        `the account ${name} was for ${known.base_url}, and is for ${baseUrl} now; another --account NAME keeps both`,
+      );
     await learnCustomer(context, { account: name, service: baseUrl, key: apiKey }, profile);
     const { current } = await context.config.read();
     if (current !== name)
@@ -93,7 +93,7 @@ export const login = defineCommand({
   },
 });
 
-/** With a base URL and without a name, it is a first login, or one at another service: no account loses its key. */
+/** With a base URL and without a name, it is a first login, or one at another service: the current account keeps its key. */
 function chooseName(config: Config, context: Context): string {
   const { globals, machine, messages } = context;
   const name = accountInUse(context, config) ?? defaultAccount;

@@ -4,27 +4,32 @@ import { expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
 import { readRows } from "../../src/import/rows.ts";
 import { untilAborted } from "../../src/import/until-aborted.ts";
-import { inspectSource } from "../../src/sheets/source.ts";
-import { contentOf } from "../sheets/input-text.ts";
+import { contentOfBytes, inspectSource } from "../../src/sheets/source.ts";
+import { openWorkbook, type Worksheet } from "../../src/sheets/workbook.ts";
 import { row, sheet } from "../support/imports.ts";
+import { writeWorkbook } from "../support/workbooks.ts";
 
 const count = 5_000;
 const name = "orders.csv";
 const text = sheet(...Array.from({ length: count }, (_, index) => row(`A-${index}`)));
 
-async function* lines() {
-  for (const [index, each] of text.trimEnd().split("\n").entries())
-    yield { line: index + 1, cells: each.split(",") };
+async function readWorkbook() {
+  const rows = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(","));
+  const workbook = await openWorkbook(writeWorkbook({ sheets: [{ name: "Orders", rows }] }), name);
+  const table = await workbook.readTable(workbook.sheets[0] as Worksheet);
+  return { ...table, read: () => table.read({ withHidden: false }) };
 }
 
-const table = { read: lines, filledDown: [], columnsBeyond: [] };
-
 test.each([
-  ["a text", undefined],
-  ["a workbook", table],
-])("of %s", async (_what, table) => {
-  const content = contentOf(text);
-  const source = { name, content, facts: await inspectSource(content, name), mapping: new Map(), table };
+  ["a text", async () => undefined],
+  ["a workbook", readWorkbook],
+])("of %s", async (_what, open) => {
+  const content = contentOfBytes(Buffer.from(text));
+  const facts = await inspectSource(content, name);
+  const source = { name, content, facts, mapping: new Map(), table: await open() };
   const stop = new AbortController();
   let read = 0;
   const reading = async () => {
