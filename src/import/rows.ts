@@ -8,7 +8,7 @@ import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
 import { getField, orderPaths } from "../model/fields.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, stringifyJson } from "../model/json.ts";
 import { nestKey } from "../model/nested-key.ts";
-import { contentOf } from "../model/same-order.ts";
+import { contentOf, formerContentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { readAddress } from "../sheets/cell-address.ts";
@@ -37,6 +37,9 @@ import { countOwnColumns, createNumberReader, findMarkedDoubt } from "./write-ba
 
 const rowSchema = draftSchema();
 
+/** What the first versions recorded of an order. */
+const recordedOf = (draft: Draft) => formerContentOf(draft) ?? contentOf(draft);
+
 export interface ImportRow {
   /** The record's number in the file, from 1, without the header; in a workbook, the row of the sheet. */
   readonly row: number;
@@ -52,6 +55,8 @@ export interface ImportRow {
   readonly defaults: readonly string[];
   /** Equal for equal orders. */
   readonly content: string;
+  /** What earlier versions recorded of the same data, where that is another text. */
+  readonly formerContent?: string | undefined;
   /** The identity that earlier versions of courier gave it, where that is another. */
   readonly former?: FormerIdentity;
   /** Its number among equal rows without a ref, from 1. */
@@ -216,7 +221,8 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     directlyAbove = ref !== undefined ? { ref, content, lastRow } : below && { ...below, lastRow };
     const defaults = whole === draft ? [] : ["sender"];
     const occurrence = ref === undefined ? countUp(content) : 1;
-    const known = former && { ref: former.ref, content: contentOf(withSender(former.draft)) };
+    const formerContent = formerContentOf(whole);
+    const known = former && { ref: former.ref, content: recordedOf(withSender(former.draft)) };
     const isOther = known !== undefined && (known.ref !== ref || known.content !== content);
     return {
       ok: {
@@ -224,6 +230,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         draft: whole,
         defaults,
         content,
+        ...(formerContent === undefined ? {} : { formerContent }),
         occurrence,
         ...(isOther ? { former: known } : {}),
         ...(writtenNumbers?.length ? { writtenNumbers } : {}),

@@ -2,7 +2,7 @@
 
 import type { Draft } from "../model/draft.ts";
 import { nextEvent } from "./events.ts";
-import { type OperationFinder, ofInDoubt } from "./find-operations.ts";
+import { type OperationFinder, ofContents, ofInDoubt } from "./find-operations.ts";
 import {
   type CreateOutcome,
   isCancelled,
@@ -19,6 +19,8 @@ import { ask, type Store } from "./statements.ts";
 /** A single order to send. */
 export interface NewCreate {
   readonly content: string;
+  /** What earlier versions recorded of the same data, where that is another text. */
+  readonly formerContent?: string | undefined;
   readonly draft: Draft | undefined;
   /** The same ref is the same order: one that exists, or may exist, blocks it. */
   readonly ref?: string | undefined;
@@ -100,7 +102,7 @@ export function createCreates(
   return {
     beginCreate: (
       run,
-      { content, draft, ref, windowMs, isDuplicateAllowed, accepted, read, offsetMs },
+      { content, formerContent, draft, ref, windowMs, isDuplicateAllowed, accepted, read, offsetMs },
       nowMs,
     ) =>
       write(function* () {
@@ -109,7 +111,9 @@ export function createCreates(
           isCancelled(each) && !read?.has(nameOperation(each)) ? { ...each, orderState: undefined } : each;
         const withRef = ref === undefined ? [] : yield* byRef(run.customer, "", ref);
         const named = withRef.map(asStanding).filter(isStanding);
-        const same = (yield* byContent(run.customer, content)).map(asStanding);
+        const contents = formerContent === undefined ? [content] : [formerContent, content];
+        const found = readAll(yield ofContents(run.customer, contents));
+        const same = found.map((each) => asStanding({ ...each, content }));
         // Other refs are other orders, but not while it is unknown, or untold, what became of an equal one.
         const isOther = (operation: Operation) =>
           ref !== undefined && operation.ref !== undefined && operation.ref !== ref;

@@ -129,7 +129,9 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
     function* findOthers() {
       if (others) return others;
       const refs = rows.map(({ ref }) => ref).filter((each) => each !== undefined);
-      const contents = rows.map(({ content }) => content);
+      const contents = rows.flatMap(({ content, formerContent }) =>
+        [content, formerContent].filter((each) => each !== undefined),
+      );
       const [unseen = [], equal = [], named = []] = yield* askTogether([
         ofUnseen(customer, run, nowMs - terminalWindowMs),
         heldByContents(customer, contents),
@@ -190,15 +192,14 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       row: RowToSend,
       isFree: (orderId: string) => boolean,
     ): Work<OrderElsewhere | undefined> {
-      const { content, ref } = row;
+      const { content, formerContent, ref } = row;
       const { equal, named } = yield* findOthers();
+      const hasContent = (held: SqlRow) => held.content === content || held.content === formerContent;
       // What only may have equalled this very row is compared anew where it is in the list now.
       const isRuledOut = (held: SqlRow) =>
-        held.is_certain === 0 &&
-        held.content === content &&
-        policy.isRuledOut?.(row, String(held.order_id)) === true;
+        held.is_certain === 0 && hasContent(held) && policy.isRuledOut?.(row, String(held.order_id)) === true;
       const ofContent = equal.filter(
-        (held) => held.content === content && (held.is_certain === 1 || ref === undefined),
+        (held) => hasContent(held) && (held.is_certain === 1 || ref === undefined),
       );
       const ofRef = ref === undefined ? [] : named.filter((held) => held.ref === ref);
       const held = [

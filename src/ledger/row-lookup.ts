@@ -31,19 +31,26 @@ export function createRowLookup(
   const contentsOf = ({ content, former }: RowToSend) => (former ? [content, former.content] : [content]);
   const refsOf = ({ ref, former }: RowToSend) =>
     [ref, ref === undefined ? undefined : former?.ref].filter((each) => each !== undefined);
+  /** What earlier versions recorded, with what is recorded of the same data today. */
+  const contentToday = new Map(rows.map(({ content, formerContent = content }) => [formerContent, content]));
 
   function* askFor(asked: readonly RowToSend[]): Work<void> {
     const contents = without(byContent, asked.flatMap(contentsOf));
     const refs = without(byRef, asked.flatMap(refsOf));
+    const isAsked = new Set(contents);
+    const recorded = [...contentToday].filter(([, today]) => isAsked.has(today)).map(([content]) => content);
     const names = asked.map(numberedOf).filter((each): each is OperationName => each !== undefined);
     const [same = [], named = [], ...numbered] = yield* askTogether([
-      contents.length > 0 ? ofContents(customer, contents) : undefined,
+      contents.length > 0 ? ofContents(customer, [...new Set([...contents, ...recorded])]) : undefined,
       refs.length > 0 ? ofRefs(customer, file.shop, refs) : undefined,
       ...names.map(ofName),
     ]);
     for (const content of contents) byContent.set(content, []);
     for (const ref of refs) byRef.set(ref, []);
-    for (const each of readAll(same)) byContent.get(each.content ?? "")?.push(each);
+    for (const each of readAll(same)) {
+      const content = contentToday.get(each.content ?? "") ?? each.content ?? "";
+      byContent.get(content)?.push({ ...each, content });
+    }
     for (const each of readAll(named)) byRef.get(each.ref ?? "")?.push(each);
     for (const [index, name] of names.entries())
       byName.set(nameOperation(name), readAll(numbered[index] ?? [])[0]);

@@ -36,6 +36,8 @@ export interface RowToSend {
   /** True for operations that belong to other rows of the same file. */
   readonly isTaken?: ((operation: Operation) => boolean) | undefined;
   readonly content: string;
+  /** What earlier versions recorded of the same data, where that is another text. */
+  readonly formerContent?: string | undefined;
   readonly former?: FormerIdentity;
   readonly draft: Draft;
   /** Parts of the draft that come from a default, not from the row. */

@@ -16,7 +16,7 @@ import {
 import { OtherOrder } from "../ledger/operation-errors.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
 import { isJsonNumber, isJsonObject, type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
-import { contentOf } from "../model/same-order.ts";
+import { contentOf, formerContentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
 import { failureOutcome, recordEnd, rejectionOf } from "../sending/create.ts";
 import { evidenceOf, lossOf } from "../sending/evidence.ts";
@@ -65,6 +65,7 @@ async function recordCreate(
   const order = {
     command: "api POST orders",
     content: contentOfBody(call.body, body),
+    formerContent: formerContentOf(body),
     draft,
     isDuplicateAllowed,
     ask,

@@ -16,7 +16,7 @@ import {
 import { isLedgerLost, LostClaim, OtherOrder } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
-import { contentOf } from "../model/same-order.ts";
+import { contentOf, formerContentOf } from "../model/same-order.ts";
 import { isCancellable } from "../model/states.ts";
 import { evidenceOf, lossOf } from "./evidence.ts";
 import { type BegunOrder, beginOrder, howToResolve } from "./guard.ts";
@@ -99,7 +99,12 @@ async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrd
   const { draft } = order;
   if (!order.isDuplicateAllowed && !(await passesElsewhere(order))) return undefined;
   const recorded = await beginOrder(
-    { ...order, command: "orders create", content: contentOf(draft) },
+    {
+      ...order,
+      command: "orders create",
+      content: contentOf(draft),
+      formerContent: formerContentOf(draft),
+    },
     context,
   );
   if (!recorded) return undefined;

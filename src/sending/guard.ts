@@ -32,6 +32,8 @@ export interface GuardedOrder {
   readonly command: string;
   /** Equal for equal orders. */
   readonly content: string;
+  /** What earlier versions recorded of the same data, where that is another text. */
+  readonly formerContent?: string | undefined;
   /** Undefined for a body that is not an order of the interface. */
   readonly draft: Draft | undefined;
   /** The user's own name of the order. */
@@ -56,7 +58,7 @@ export interface BegunOrder {
  * terminal.
  */
 export async function beginOrder(order: GuardedOrder, context: Context): Promise<BegunOrder | undefined> {
-  const { content, draft, ref, isDuplicateAllowed, ask } = order;
+  const { content, formerContent, draft, ref, isDuplicateAllowed, ask } = order;
   const ledger = await context.ledger();
   let run = await context.beginRun({ command: order.command });
   const windowMs = ask ? terminalWindowMs : scriptWindowMs;
@@ -72,7 +74,8 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     let equals: Pick<Equals, "inDoubt" | "recent"> = { inDoubt: [], recent: justFound };
     if (justFound.length === 0) {
       const offsetMs = (await context.service()).clockOffsetMs();
-      const create = { content, draft, ref, windowMs, isDuplicateAllowed, accepted, read, offsetMs };
+      const same = { content, formerContent, draft, ref };
+      const create = { ...same, windowMs, isDuplicateAllowed, accepted, read, offsetMs };
       const begun = await ledger.beginCreate(run, create, context.clock.now());
       if (begun.kind === "begun") {
         if (offsetMs !== undefined) await ledger.recordOffset(run.customer, run.number, offsetMs);
