@@ -93,6 +93,8 @@ export function createKeys(input: KeyInput, onKey: (key: Key) => void): Keys {
 
 /** Undefined for a key that means nothing here, such as F1 or one with Alt. */
 function toKey(text: string | undefined, { name, sequence, ctrl, meta }: Pressed): Key | undefined {
+  // A line feed: Enter was pressed before the terminal was in raw mode.
+  if (name === "enter") return "return";
   if (keyNames.has(name)) return meta && name !== "escape" ? undefined : name;
   if (meta) return undefined;
   return ctrl ? sequence : text;

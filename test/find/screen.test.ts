@@ -52,6 +52,15 @@ function answering(script: Script) {
 }
 
 describe("one screen", () => {
+  test("an Enter that was typed before the screen was there opens the order", async () => {
+    const { home, li } = await homeWithLi();
+    const screen = openLiveScreen(home, "find");
+    await screen.until("王伟");
+    screen.type("李 4466\n"); // as the terminal's line mode passes it on
+    await screen.until(`courier orders show ${li.id}`);
+    await screen.until("c cancel");
+  });
+
   test("what is typed is found and shown without a call; t asks the service", async () => {
     const { home, li } = await homeWithLi();
     await home.courier("sync");
