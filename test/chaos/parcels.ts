@@ -34,6 +34,15 @@ const names = ["张伟", "王芳", "李娜", "刘洋", "陈静", "Anna Berg", "T
 const goods = ["书", "茶", "Cup"] as const;
 const parts = ["phone", "detail", "name", "item"] as const;
 
+const spellings: readonly ((digits: string) => string)[] = [
+  (digits) => digits,
+  (digits) => `+86 ${digits}`,
+  (digits) => digits.replace(/^(\d{3})(\d{4})/, "$1-$2-"),
+  (digits) => digits.replace(/^(\d{3})(\d{4})/, "$1 $2 "),
+];
+/** Without the country's code. */
+const digitsOf = (phone = "") => phone.replace(/\D/g, "").slice(-11);
+
 const columns = [
   ...["name", "phone", "province", "city", "district", "detail"].map((name) => `sender.${name}`),
   ...["name", "phone", "province", "city", "district", "detail"].map((name) => `receiver.${name}`),
@@ -47,7 +56,7 @@ export function createParcels(random: () => number, hasRefs: boolean) {
   let serial = 0;
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const formOf = ({ receiver, item }: OrderBody) =>
-    JSON.stringify([receiver.name, receiver.phone, receiver.detail, item.name]);
+    JSON.stringify([receiver.name, digitsOf(receiver.phone), receiver.detail, item.name]);
   const note = (parcel: Parcel) => owners.set(formOf(parcel.body), parcel);
 
   return {
@@ -85,6 +94,12 @@ export function createParcels(random: () => number, hasRefs: boolean) {
           : { ...parcel.body, receiver: { ...receiver, [part]: changed[part] } };
       parcel.edits += 1;
       note(parcel);
+    },
+    /** Writes the phone otherwise, or as before: that is no edit. */
+    respell(parcel: Parcel): void {
+      const { receiver } = parcel.body;
+      const phone = pick(spellings)(digitsOf(receiver.phone));
+      parcel.body = { ...parcel.body, receiver: { ...receiver, phone } };
     },
     ownerOf: ({ text }: Pick<MadeOrder, "text">) => owners.get(formOf(JSON.parse(text))),
   };

@@ -239,6 +239,7 @@ export async function liveWeek(seed: number, steps: number): Promise<readonly st
     [1, () => importSheet("--skip-shipped")],
     [1, () => importSheet("--retry-refused --skip-changed")],
     [5, edit],
+    [2, () => parcels.respell(pick(rows))],
     [1, () => (rows = [...rows, parcels.add()])],
     [1, () => (rows = rows.toSorted(() => random() - 0.5))],
     [1, () => (rows = rows.length > 1 ? rows.slice(1) : rows)],
