@@ -22,6 +22,9 @@ export interface XmlPart {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
+/** A workbook's own parts have a dozen. */
+const deepest = 256;
+
 /** Calls the handlers; yields after each chunk. Throws a file error for what is not well-formed. */
 export async function* readXml(
   { file, name, chunks }: XmlPart,
@@ -29,12 +32,16 @@ export async function* readXml(
 ): AsyncGenerator<undefined> {
   let held = 0;
   const parser = new SaxesParser({ position: false, xmlns: false });
+  let depth = 0;
   parser.on("opentag", ({ name: tag, attributes }) => {
     held = 0;
+    // The parser keeps the name of each open element.
+    if (++depth > deepest) throw tooLarge(file, `${name} has more than ${deepest} elements in one another`);
     handlers.open(withoutPrefix(tag), attributes);
   });
   parser.on("closetag", ({ name: tag }) => {
     held = 0;
+    depth -= 1;
     handlers.close(withoutPrefix(tag));
   });
   parser.on("text", (text) => handlers.text(text));

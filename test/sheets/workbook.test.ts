@@ -177,6 +177,8 @@ describe("what is made to fill the memory is refused at once", () => {
       () => long(`<row><c t="inlineStr"><is>${"<t>xxxxxxxxxxxxxxxxxxxx</t>".repeat(60_000)}</is></c></row>`),
     ],
     ["an attribute without an end", () => long(`<row a="${randomText(3_000_000)}"/>`)],
+    ["elements in elements without an end", () => long("<x>".repeat(300_000))],
+    ["elements in elements, which all end", () => long(`${"<x>".repeat(300)}${"</x>".repeat(300)}`)],
     ["a comment without an end", () => long(`<!--${randomText(3_000_000)}`)],
     ["a header of more columns than an order has", () => long('<row><c r="XFD1"><v>1</v></c></row>')],
   ])("%s", async (_what, bytes) => {
