@@ -3,7 +3,7 @@
 import { sandboxAccount } from "../config/accounts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
-import { deleteOrderCache } from "../ledger/order-cache.ts";
+import { deleteOrderCache } from "../ledger/order-cache-writer.ts";
 import { deleteMirrors } from "../mirror/mirror-files.ts";
 
 /** Throws `database`, exit 5, and the system's errors. */

@@ -6,6 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { ownFileError } from "../core/disk-errors.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
+import { findLink } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { mustBeWritable } from "../core/wording.ts";
 import type { Json } from "../model/json.ts";
@@ -46,6 +47,8 @@ export async function updateFile<T>(
   { file, title, secrets, lock, clock, isTrial = false, afterwards }: WrittenFile<T>,
   change: () => Promise<FileChange<T>>,
 ): Promise<void> {
+  const link = findLink(file);
+  if (link) throw ownFileError(`cannot write the ${title} ${file}: ${link.message}`, link, link.remedy);
   prepareDirectory(file, title);
   const release = await takeLock(file, title, lock);
   try {

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { readRegularFile } from "../core/regular-file.ts";
+import { findLink, readRegularFile } from "../core/regular-file.ts";
 import type { Config, HeaderMap } from "./store.ts";
 
 /** The file's content; parts that are missing or of another type are empty, and nothing is an error. */
@@ -24,7 +24,7 @@ export function readConfigUnchecked(directory: string): Config {
 /** There is a file, and it is not what courier writes: that it has no accounts says nothing. */
 export function hasUnreadableConfig(directory: string): boolean {
   const file = path.join(directory, "config.json");
-  return existsSync(file) && parse(file) === undefined;
+  return (existsSync(file) || findLink(file) !== undefined) && parse(file) === undefined;
 }
 
 /** The keys in the file, of all accounts. */

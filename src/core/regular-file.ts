@@ -1,7 +1,18 @@
 /** Reads regular files: throws for a pipe or a device in the place of one of courier's files, instead of waiting for it. */
 
 import { isUtf8 } from "node:buffer";
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { systemCode } from "./errors.ts";
 
 /** What is found at the path is not read: the message says why, in words for people. */
@@ -31,13 +42,54 @@ export class NotRegular extends Unreadable {
   }
 }
 
+/** What to do about a link to nothing. */
+export const putBack = "is a disk missing, or was the file moved? Put it back, or let the link point to it";
+
+/** The path is a link, and nothing is where it leads: what is missing is not known to be missing. */
+export class LinkToNothing extends Unreadable {
+  constructor(target: string, directory?: string) {
+    const [name, kind] =
+      directory === undefined ? ["it", "file"] : [`the directory ${directory}`, "directory"];
+    super(`${name} is a link to ${target}, where no ${kind} is`, putBack);
+  }
+}
+
+/** The link to nothing that a missing path is, or would lie behind; undefined where it can be made. */
+export function findLink(path: string): LinkToNothing | undefined {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() && !isThere(path))
+      return new LinkToNothing(readlinkSync(path));
+  } catch {
+    return undefined; // opening the path reports the error
+  }
+  return findLinkAbove(path);
+}
+
+/** The same of the directories above a path. */
+export function findLinkAbove(path: string): LinkToNothing | undefined {
+  const directory = dirname(path);
+  try {
+    const found = lstatSync(directory, { throwIfNoEntry: false });
+    if (!found) return directory === path ? undefined : findLinkAbove(directory);
+    if (!found.isSymbolicLink() || isThere(directory)) return undefined;
+    return new LinkToNothing(readlinkSync(directory), directory);
+  } catch {
+    return undefined; // opening the path reports the error
+  }
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
 /** Courier's own JSON files have some kilobytes. One as large as a disk would take all memory. */
 export const mostOwnBytes = 16 * 2 ** 20;
 export const tooLarge = `larger than ${mostOwnBytes / 2 ** 20} MiB`;
 
 /**
  * The text of one of courier's own files. Throws Unreadable for what is no file, for a larger one, and for one that an
- * editor saved in another encoding: read as UTF-8, its text would be lost at the next write. And the system's errors.
+ * editor saved in another encoding: read as UTF-8, its text would be lost at the next write; for a link to nothing.
+ * And the system's errors.
  */
 export function readRegularFile(file: string): string {
   const descriptor = open(file);
@@ -58,7 +110,7 @@ function open(file: string): number {
   try {
     return openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    if (systemCode(error) !== "ENXIO") throw error;
+    if (systemCode(error) !== "ENXIO") throw (systemCode(error) === "ENOENT" && findLink(file)) || error;
     throw new NotRegular({ isDirectory: () => false, isFIFO: () => false, isSocket: () => true });
   }
 }

@@ -7,12 +7,11 @@ import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { firstPresent, inspectPath } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
+import { findLinkAbove, putBack } from "../core/regular-file.ts";
 import { shellQuotePath } from "../core/shell-quote-path.ts";
 import { explainSystemCode } from "../core/system-errors.ts";
 import { anotherStateDirectory, mustBeWritable } from "../core/wording.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
-import { putBack } from "../sqlite/database.ts";
-import { findLinkAbove } from "../sqlite/private-file.ts";
 import type { CheckResult } from "./check-result.ts";
 import { readFreeBytes } from "./file-system.ts";
 

@@ -1,6 +1,5 @@
 /** The completion cache of orders: a small file written from the ledger, and read without opening it. */
 
-import { rmSync } from "node:fs"; // node:fs/promises would slow every start-up
 import path from "node:path";
 import { readRegularFile } from "../core/regular-file.ts";
 import type { KnownOrder } from "../model/known-order.ts";
@@ -39,17 +38,6 @@ export function readCachedOrders(
   } catch {
     return [];
   }
-}
-
-/** Deletes the file. It is written again from the ledger. */
-export function deleteOrderCache(stateDirectory: string): void {
-  const file = orderCachePath(stateDirectory);
-  for (const each of [draftPath(file), file]) rmSync(each, { force: true });
-}
-
-/** The path at which the file is written before it replaces the old one. */
-export function draftPath(file: string): string {
-  return `${file}.new`;
 }
 
 /** True where the cache contains all fields of these orders. */

@@ -1,27 +1,30 @@
 /** The files of mirrors: whether there are any, and deleting them, without opening one. */
 
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { allowMoreFiles, explainSystemError, isFileLimit } from "../core/system-errors.ts";
 import { hasFile } from "../sqlite/private-file.ts";
+import { removeFile } from "../sqlite/remove-file.ts";
 import { type MirrorOwner, mirrorDirectory, mirrorPath, mirrorPrefix } from "./mirror-path.ts";
+
+const title = "mirror";
 
 export function hasMirror(stateDirectory: string, owner: MirrorOwner): boolean {
   return hasFile(mirrorPath(stateDirectory, owner));
 }
 
-/** Deletes a mirror, also one that cannot be opened. */
+/** Deletes a mirror, also one that cannot be opened. Throws `database`, exit 5, where it is a link to nothing. */
 export function deleteMirror(stateDirectory: string, owner: MirrorOwner): void {
-  const file = mirrorPath(stateDirectory, owner);
-  for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
+  removeFile(mirrorPath(stateDirectory, owner), title);
 }
 
-/** Deletes the mirrors of an account, of any service. Throws `database`, exit 5, where they cannot be listed. */
+/** Deletes the mirrors of an account, of any service. Throws `database`, exit 5, where they cannot be listed, and as above. */
 export function deleteMirrors(stateDirectory: string, account: string): void {
   const directory = mirrorDirectory(stateDirectory);
+  removeFile(path.join(directory, mirrorPrefix(account)), title); // no such file: the directory may be a link to nothing
   for (const name of namesIn(directory)) {
-    if (name.startsWith(mirrorPrefix(account))) rmSync(path.join(directory, name), { force: true });
+    if (name.startsWith(mirrorPrefix(account))) removeFile(path.join(directory, name), title);
   }
 }
 

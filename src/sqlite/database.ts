@@ -5,7 +5,7 @@ import { basename, dirname } from "node:path";
 import { isDirectory, makeWritableDirectory } from "../core/directory.ts";
 import { checkDisk, checkDiskFirst, diskHint, makeRoom, makeRoomFirst } from "../core/disk-errors.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
-import { NotRegular } from "../core/regular-file.ts";
+import { findLinkAbove, LinkToNothing, NotRegular, putBack } from "../core/regular-file.ts";
 import { allowMoreFiles, allowMoreMemory, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
 import { anotherStateDirectory, mustBeWritable } from "../core/wording.ts";
 import {
@@ -19,7 +19,7 @@ import {
 } from "./driver.ts";
 import { findWriteLimit, isOfFileLimit } from "./file-limit.ts";
 import { createLogFlusher } from "./log-flusher.ts";
-import { BesideNotRegular, findLinkAbove, hasFile, LinkToNothing, makePrivateFile } from "./private-file.ts";
+import { BesideNotRegular, hasFile, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
 export interface DatabaseOptions {
@@ -370,9 +370,6 @@ export function explainSqliteError(error: unknown): string | undefined {
   if (number === undefined) return undefined;
   return reasonOf(error)?.[0] ?? (error instanceof Error ? error.message : String(error));
 }
-
-/** What to do about a link to nothing. */
-export const putBack = "is a disk missing, or was the file moved? Put it back, or let the link point to it";
 
 /** Plain words for a failure to open the file; other errors stay as they are. */
 function explainFailure(failure: unknown, options: DatabaseOptions): unknown {

@@ -16,17 +16,8 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { systemCode } from "../core/errors.ts";
-import { NotRegular, Unreadable } from "../core/regular-file.ts";
+import { findLinkAbove, LinkToNothing, NotRegular } from "../core/regular-file.ts";
 import { nameDraft } from "../core/replace-file.ts";
-
-/** The path is a link, and nothing is where it leads. SQLite would make the file there, for everyone to read. */
-export class LinkToNothing extends Unreadable {
-  constructor(target: string, directory?: string) {
-    const [name, kind] =
-      directory === undefined ? ["it", "file"] : [`the directory ${directory}`, "directory"];
-    super(`${name} is a link to ${target}, where no ${kind} is`);
-  }
-}
 
 /** One of the files that SQLite keeps beside its own is something else. */
 export class BesideNotRegular extends NotRegular {
@@ -45,19 +36,6 @@ export function hasFile(path: string): boolean {
     return false; // in a directory that cannot be searched
   }
   return findLinkAbove(path) !== undefined;
-}
-
-/** The link to nothing that a missing path would lie behind; undefined where its directories can be made. */
-export function findLinkAbove(path: string): LinkToNothing | undefined {
-  const directory = dirname(path);
-  try {
-    const found = lstatSync(directory, { throwIfNoEntry: false });
-    if (!found) return directory === path ? undefined : findLinkAbove(directory);
-    if (!found.isSymbolicLink() || statSync(directory, { throwIfNoEntry: false })) return undefined;
-    return new LinkToNothing(readlinkSync(directory), directory);
-  } catch {
-    return undefined; // opening the path reports the error
-  }
 }
 
 /**
@@ -82,6 +60,7 @@ function createWhereMissing(path: string, fill?: (draft: string) => void): void 
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
     const found = statSync(path, { throwIfNoEntry: false });
+    // SQLite would make the file there, for everyone to read.
     if (!found) throw new LinkToNothing(readlinkSync(path));
     if (!found.isFile()) throw new NotRegular(found);
     return;

@@ -295,6 +295,7 @@ describe("parallel runs", () => {
   test("two directories whose config files are links to one file lose none of each other's updates", async () => {
     const [one, other, real] = [await freshDirectory(), await freshDirectory(), await freshDirectory()];
     for (const each of [one, other, real]) await mkdir(each, { recursive: true });
+    await writeFile(path.join(real, "config.json"), "{}");
     for (const each of [one, other])
       await symlink(path.join(real, "config.json"), path.join(each, "config.json"));
     const stores = [openConfigStore(one), openConfigStore(other)];

@@ -137,6 +137,48 @@ test("the ledger is a link to nothing, such as a disk that is missing: nothing i
   expect(await readdir(elsewhere)).toEqual([]);
 });
 
+test.each(["the config file", "its directory"])(
+  "%s is a link to nothing: no command takes it for a missing one, and nothing is sent",
+  async (what) => {
+    const home = await createServedProcessHome();
+    const saved = "addresses add shop --name 店 --phone 13800138000 --default";
+    expect(await home.courier(saved)).toMatchObject({ exit: 0 });
+    const file = what === "the config file" ? path.join(home.configDir, "config.json") : home.configDir;
+    const target = path.join(home.directory, "missing", "moved");
+    await rename(file, path.join(home.directory, "moved"));
+    await symlink(target, file);
+    const changes = ["addresses remove shop --yes", "accounts use sandbox", saved];
+    const reads = ["addresses list", "accounts list", "templates list", "orders list", "track CR1", order];
+    for (const words of [...reads, ...changes]) {
+      const { exit, stdout, stderr } = await home.courier(words, limit);
+      expect({ exit, stdout, stderr }, words).toEqual({
+        exit: 2,
+        stdout: "",
+        stderr: expect.stringMatching(/ config file .* is a link to .*moved, where no (file|directory) is/),
+      });
+      expect(stderr, words).toContain("is a disk missing");
+    }
+    const { exit, stdout } = await home.courier("doctor --json", limit);
+    const failed = JSON.parse(stdout).filter(({ status }: { status: string }) => status === "fail");
+    expect(failed).toMatchObject([
+      { check: "config", detail: expect.stringContaining("/missing/moved, where no ") },
+    ]);
+    expect(exit).toBe(2);
+    expect(home.sandbox.requests).toEqual([]);
+  },
+  60_000,
+);
+
+test("the sandbox is a link to nothing: a reset does not say that it is empty", async () => {
+  const { directory, stateDir, courier } = await createServedProcessHome();
+  expect(await courier("orders list --account sandbox")).toMatchObject({ exit: 0 });
+  const file = path.join(stateDir, "sandbox", "sandbox.db");
+  await rename(file, path.join(directory, "moved"));
+  await symlink(path.join(directory, "missing", "moved"), file);
+  const { exit, stderr } = await courier("sandbox reset --yes", limit);
+  expect([exit, stderr]).toEqual([5, expect.stringContaining("where no file is")]);
+});
+
 const readsLedger: readonly string[] = [
   "log",
   "log --order 10001",
