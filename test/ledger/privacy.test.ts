@@ -1,7 +1,7 @@
 /** Personal data: after logout and accounts remove, no name, phone or street is in any byte of the state directory. */
 
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openLedger } from "../../src/ledger/ledger.ts";
@@ -112,6 +112,52 @@ describe.each([
     expect(await readFile(path.join(home.configDir, "config.json"), "utf8")).not.toContain(key);
     expect(await findTexts(home.stateDir, texts), "the cache is gone").toEqual([]);
   });
+});
+
+describe.each([
+  ["logout", "logout --account shop"],
+  ["accounts remove", "accounts remove shop --yes"],
+  ["ledger forget", "ledger forget --account shop --yes --confirm shop"],
+])("courier %s, where files were moved to another disk and linked", (_name, words) => {
+  test("deletes the mirror and the orders for the Tab key there", async () => {
+    const home = await createShop();
+    expect((await home.courier("sync --account shop", { env: withoutKey })).exit).toBe(0);
+    const elsewhere = path.join(home.directory, "elsewhere");
+    await mkdir(elsewhere);
+    const directory = path.join(home.stateDir, "mirror");
+    const files = (await readdir(directory)).map((name) => path.join(directory, name));
+    for (const file of [...files, path.join(home.stateDir, "completion-orders.json")]) {
+      const target = path.join(elsewhere, path.basename(file));
+      await rename(file, target);
+      await symlink(target, file);
+    }
+    expect((await findTexts(elsewhere, texts)).length).toBeGreaterThan(0);
+    const { exit, stderr } = await home.courier(words, { env: withoutKey });
+    expect(exit, stderr).toBe(0);
+    expect(await findTexts(elsewhere, texts)).toEqual([]);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test.each(["mirror", "mirror/*.db", "completion-orders.json"])(
+    "says what stays where %s is a link to nothing",
+    async (what) => {
+      const home = await createShop();
+      expect((await home.courier("sync --account shop", { env: withoutKey })).exit).toBe(0);
+      const [name = ""] = (await readdir(path.join(home.stateDir, "mirror"))).filter((each) =>
+        each.endsWith(".db"),
+      );
+      const file = path.join(home.stateDir, what.replace("*.db", name));
+      const target = path.join(home.directory, "gone", "moved");
+      await rename(file, path.join(home.directory, "moved"));
+      await symlink(target, file);
+      const { exit, stderr } = await home.courier(words, { env: withoutKey });
+      expect(exit, stderr).toBe(5);
+      expect(stderr).toContain(
+        `is a link to ${target}, where no ${what === "mirror" ? "directory" : "file"} is`,
+      );
+      expect(stderr).toContain("is a disk missing, or was the file moved?");
+    },
+  );
 });
 
 test.skipIf(!canMount())(
