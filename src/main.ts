@@ -21,6 +21,7 @@ let isPaging = false;
 let isTerminated = false;
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
+listen("SIGQUIT", 131); // the system would write the memory, and with it the key, into a core dump
 if (!(isBun && isHangUpIgnored())) listen("SIGHUP", 129);
 // A stopped job is not told that its window was resized: as that signal does, this makes the streams ask for the size.
 process.on("SIGCONT", () => process.emit("SIGWINCH", "SIGWINCH"));
@@ -174,15 +175,15 @@ function interrupter(): AbortController {
 }
 
 /**
- * The first signal ends the run in order. A Ctrl-C after it, or a second SIGTERM, ends the process at once. SIGHUP never
+ * The first signal ends the run in order. A Ctrl-C or Ctrl-\ after it, or a second SIGTERM, ends the process at once. SIGHUP never
  * does: a terminal that closes may send it twice, and a session that ends sends both as one request, in any order.
  */
-function listen(signal: "SIGINT" | "SIGTERM" | "SIGHUP", exit: InterruptionExit): void {
+function listen(signal: "SIGINT" | "SIGTERM" | "SIGQUIT" | "SIGHUP", exit: InterruptionExit): void {
   process.on(signal, () => {
     if (signal === "SIGHUP" && isUnderNohup()) return;
     if (signal === "SIGINT" && isPaging) return;
     if (signal === "SIGHUP") mayBeHungUp = true;
-    const isAgain = signal === "SIGINT" || (signal === "SIGTERM" && isTerminated);
+    const isAgain = ["SIGINT", "SIGQUIT"].includes(signal) || (signal === "SIGTERM" && isTerminated);
     if (signal === "SIGTERM") isTerminated = true;
     if (!interrupter().signal.aborted) return interrupter().abort(interrupted(exit));
     if (!isAgain) return;

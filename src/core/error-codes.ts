@@ -172,7 +172,7 @@ export const errorCodes = {
     next: "see `courier log` before you run it again",
   },
   outcome_unknown: {
-    exits: "6, 129, 130, 143",
+    exits: "6, 129, 130, 131, 143",
     meaning: "an order may or may not have been created, or a call may or may not have taken effect",
     next: lookFirst,
   },
@@ -225,6 +225,7 @@ export const errorCodes = {
   },
   hung_up: { exits: "129", meaning: "the terminal was closed", next: again },
   interrupted: { exits: "130", meaning: "Ctrl-C, or a question was answered with no", next: again },
+  quit: { exits: "131", meaning: "Ctrl-\\ (SIGQUIT)", next: again },
   terminated: { exits: "143", meaning: "SIGTERM", next: again },
 } as const satisfies Readonly<Record<string, ErrorCodeFacts>>;
 

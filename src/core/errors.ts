@@ -15,6 +15,7 @@ export const exitCodes = {
   70: "a bug, or an answer that breaks the interface; details with `--debug`",
   129: "the terminal was closed",
   130: "interrupted (Ctrl-C)",
+  131: "quit (Ctrl-\\)",
   143: "terminated",
 } as const;
 
@@ -82,6 +83,7 @@ export function fileError(message: string, facts: ErrorFacts = {}): CourierError
 const interruptions = {
   129: { code: "hung_up", message: "the terminal was closed" },
   130: { code: "interrupted", message: "interrupted" },
+  131: { code: "quit", message: "quit" },
   143: { code: "terminated", message: "terminated" },
 } as const;
 

@@ -57,7 +57,7 @@ describe("errors", () => {
     expect(fileError("m")).toMatchObject({ code: "file", exit: 2 });
     expect(interrupted(130)).toMatchObject({ code: "interrupted", exit: 130, message: "interrupted" });
     expect(interrupted(143)).toMatchObject({ code: "terminated", exit: 143, message: "terminated" });
-    expect(Object.keys(exitCodes).map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 70, 129, 130, 143]);
+    expect(Object.keys(exitCodes).map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 70, 129, 130, 131, 143]);
   });
 
   test("the code of a failed system call", () => {

@@ -18,6 +18,7 @@ import { running } from "../support/running.ts";
 const signals = [
   ["SIGINT", 130],
   ["SIGTERM", 143],
+  ["SIGQUIT", 131],
   ["SIGHUP", 129],
 ] as const;
 
