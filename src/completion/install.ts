@@ -1,6 +1,6 @@
 /** `courier completion --install` and `--remove`: the script where a shell finds it, and the manual pages. */
 
-import { access, appendFile, constants, readFile, rm, writeFile } from "node:fs/promises";
+import { access, appendFile, constants, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../command/command.ts";
 import { type CompletionShell, completionPlaces, completionShells } from "../command/completion-places.ts";
@@ -8,6 +8,7 @@ import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import { makeDirectory } from "../core/directory.ts";
 import { ownFileError } from "../core/disk-errors.ts";
 import { fileError, systemCode, usageError } from "../core/errors.ts";
+import { findLink, NotRegular, Unreadable } from "../core/regular-file.ts";
 import { shellQuotePath } from "../core/shell-quote-path.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { line } from "../terminal/blocks.ts";
@@ -76,7 +77,7 @@ export async function removeCompletion(
     const text = startUp === undefined ? "" : await read(startUp);
     const kept = text.replace(/^.*\n?/gm, (each) => (each.trimEnd().endsWith(mark) ? "" : each));
     if (startUp !== undefined && kept !== text) {
-      await changing(startUp, () => writeFile(startUp, kept));
+      await changing(startUp, () => writeFile(startUp, kept, "latin1"));
       removed.push({ for: shell, path: startUp });
     }
   }
@@ -160,7 +161,8 @@ function startUpLine(shell: CompletionShell, script: string): string {
 /** Whether the shell finds the script: by its start-up file, or bash by the package bash-completion. */
 async function isRead(shell: CompletionShell, startUp: string, script: string, env: Env): Promise<boolean> {
   const mentioned = shell === "zsh" ? path.dirname(script) : script;
-  if ((await read(startUp)).includes(mentioned)) return true;
+  const text = Buffer.from(await read(startUp), "latin1");
+  if ([mentioned, startUpLine(shell, script)].some((each) => text.includes(each))) return true;
   if (shell !== "bash") return false;
   const homebrew = env.HOMEBREW_PREFIX === undefined ? [] : [path.join(env.HOMEBREW_PREFIX, "share")];
   const shared = (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":").concat(homebrew);
@@ -175,13 +177,19 @@ async function isThere(file: string, mode = constants.R_OK): Promise<boolean> {
   );
 }
 
-/** Empty for a file that is missing. */
+/** Empty for a file that is missing. Each byte is one character: a start-up file may be in any encoding. */
 async function read(file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    const found = await stat(file); // opening a pipe would wait for its writer
+    if (!found.isFile() && !found.isDirectory()) throw new NotRegular(found);
+    return await readFile(file, "latin1");
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) return "";
-    throw fileError(`cannot read ${file}: ${explainSystemError(error)}`, { cause: error });
+    const reason = systemCode(error) === "ENOENT" ? findLink(file) : error;
+    if (reason === undefined || systemCode(reason) === "ENOTDIR") return "";
+    throw fileError(`cannot read ${file}: ${explainSystemError(reason)}`, {
+      cause: error,
+      hint: reason instanceof Unreadable ? `${reason.remedy}, then run the same command again` : undefined,
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 /** `courier completion --install` and `--remove`: what is written where, what is asked, and what is left alone. */
 
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -212,4 +213,57 @@ test("a start-up file that may not be changed ends it with the reason", async ()
   await mkdir(home.at(".zshrc"));
   const ran = await home.courier("completion --install --yes");
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("it is a directory") });
+});
+
+test("a start-up file in another encoding keeps each of its bytes", async () => {
+  const home = await createPersonsHome(["zsh"], "zsh");
+  const before = Buffer.from([
+    ...Buffer.from("# d"),
+    0xe9,
+    ...Buffer.from("j"),
+    0xe0,
+    ...Buffer.from(" vu\n"),
+  ]);
+  await writeFile(home.at(".zshrc"), before);
+  expect(await home.courier("completion --install --yes")).toMatchObject({ exit: 0, stderr: "" });
+  const installed = await readFile(home.at(".zshrc"));
+  expect(installed.subarray(0, before.length)).toEqual(before);
+  expect(installed.length).toBeGreaterThan(before.length);
+  expect(await home.courier("completion --remove")).toMatchObject({ exit: 0, stderr: "" });
+  expect(await readFile(home.at(".zshrc"))).toEqual(before);
+});
+
+test("a script in a directory of Chinese name gets its line once", async () => {
+  const home = await createPersonsHome(["bash"]);
+  const env = { XDG_DATA_DIRS: home.at("none"), XDG_DATA_HOME: home.at("店") };
+  for (const _ of [1, 2])
+    expect(await home.courier("completion --install --yes", { env })).toMatchObject({ exit: 0, stderr: "" });
+  const file = '~/"店/bash-completion/completions/courier"';
+  expect((await home.read(".bashrc")).split("\n")).toEqual([
+    `[ -r ${file} ] && . ${file}  # courier completion`,
+    "",
+  ]);
+});
+
+describe.each([".zshrc", scripts.zsh])("%s that is no file", (name) => {
+  const flags = ["--install --yes", "--remove"];
+
+  test.each(flags)("is refused where it is a named pipe: %s", async (flag) => {
+    const home = await createPersonsHome(["zsh"], "zsh");
+    await mkdir(path.dirname(home.at(name)), { recursive: true });
+    execFileSync("mkfifo", [home.at(name)]);
+    expect(await home.courier(`completion zsh ${flag}`)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("it is a named pipe, not a regular file"),
+    });
+  });
+
+  test("is refused where it is a link to nothing", async () => {
+    const home = await createPersonsHome(["zsh"], "zsh");
+    await mkdir(path.dirname(home.at(name)), { recursive: true });
+    await symlink(home.at("missing/file"), home.at(name));
+    const { exit, stderr } = await home.courier("completion zsh --install --yes");
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("where no file is")]);
+    expect(stderr).toContain("is a disk missing");
+  });
 });
