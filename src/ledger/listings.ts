@@ -1,7 +1,7 @@
 /** Complete listings of the account, and what the ledger learns from them about the service. */
 
-import type { SinceBoot } from "../core/process-identity.ts";
-import type { SqlRow } from "../sqlite/driver.ts";
+import { findPlace, type SinceBoot } from "../core/process-identity.ts";
+import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import { nextEvent } from "./events.ts";
 import {
   numberOf,
@@ -126,28 +126,46 @@ const mostBeside = 100;
 /** Older listings and orders are deleted. */
 const keptMs = 60 * 24 * hourMs;
 
+/**
+ * How long ago an own order was made, as SQL with its values. Setting the clock makes no difference where the machine
+ * has run on since: its processes in one place read one time since boot.
+ */
+function spanUntil(
+  endedMs: number,
+  now: SinceBoot | undefined,
+): readonly [text: string, values: readonly SqlValue[]] {
+  const byClock = `CASE WHEN ended_at <= ? THEN ? - ended_at ELSE ${unknownSpan} END`;
+  if (!now) return [byClock, [endedMs, endedMs]];
+  return [
+    `CASE WHEN sent_boot = ? AND sent_since_boot_ms <= ?
+       AND EXISTS (SELECT 1 FROM runs WHERE runs.number = operations.owner AND place = ?)
+       THEN ? - sent_since_boot_ms ELSE ${byClock} END`,
+    [now.boot, now.ms, findPlace(), now.ms, endedMs, endedMs],
+  ];
+}
+
 export function createListings({ write, read }: Store, sinceBoot: () => SinceBoot | undefined): Listings {
   /** Records when own orders were first listed, and which are still missing. */
   function* recordDelays({ customer, beganMs, endedMs, dateFrom, ids }: Listing): Work<void> {
     const list = JSON.stringify(ids);
+    const [span, values] = spanUntil(endedMs, sinceBoot());
     yield ask(
-      `UPDATE operations SET first_shown_ms = CASE WHEN ended_at <= ? THEN ? - ended_at ELSE ${unknownSpan} END
+      `UPDATE operations SET first_shown_ms = ${span}
        WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
          AND order_id IN (SELECT value FROM json_each(?))`,
-      endedMs,
-      endedMs,
+      ...values,
       customer,
       list,
     );
     if (dateFrom !== undefined && dateFrom > new Date(beganMs - hourMs).toISOString().slice(0, 10)) return;
     // Older orders may be missing for other reasons: some services drop cancelled ones.
     yield ask(
-      `UPDATE operations SET missing_ms = CASE WHEN missing_ms > ? - ended_at THEN missing_ms ELSE ? - ended_at END
+      `UPDATE operations SET missing_ms = CASE WHEN missing_ms > ${span} THEN missing_ms ELSE ${span} END
        WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
          AND ${ofRunsSince}
          AND ended_at BETWEEN ? AND ? AND order_id NOT IN (SELECT value FROM json_each(?))`,
-      endedMs,
-      endedMs,
+      ...values,
+      ...values,
       customer,
       endedMs,
       beganMs - hourMs,

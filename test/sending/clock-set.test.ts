@@ -133,3 +133,47 @@ describe("where the service does not tell its time, an order in doubt", () => {
     expect(home.service.orders).toHaveLength(1);
   });
 });
+
+describe("how late the service lists orders is measured without the clock", () => {
+  const stdin = JSON.stringify(plainDraft);
+  const rows = Array.from({ length: 10 }, (_, index) => ({ ...plainDraft, ref: `R${index}` }));
+  const settle = "orders create --file - --json --settle 20s";
+
+  test.each([
+    ["two days forward", 2 * 24 * 60],
+    ["ten minutes forward", 10],
+    ["ten minutes back", -10],
+  ])("a lost order is not waited for longer after it was set %s", async (_how, minutes) => {
+    const home = await createUnfaithfulHome();
+    const beganMs = home.clock.elapsed();
+    const passedMs = () => home.clock.elapsed() - beganMs;
+    home.service.ways = { hideDate: true, omitFromList: () => passedMs() < 11_000 };
+    const imported = await home.courier("orders import - --yes", { stdin: JSON.stringify(rows) });
+    expect(imported.exit, imported.stderr).toBe(0);
+    // Looked for until it is found: the list lacks the imported orders at first, too.
+    let isSet = false;
+    home.service.ways = {
+      hideDate: true,
+      loss: () => "after",
+      omitFromList() {
+        if (!isSet && passedMs() > 3_000) {
+          isSet = true;
+          home.clock.jump(minutes * minuteMs);
+        }
+        return passedMs() < 11_000;
+      },
+    };
+    const other = { ...plainDraft, receiver: { name: "另一个", phone: "13712345678" } };
+    await home.courier(`${settle} --ref B-1`, { stdin: JSON.stringify(other) });
+
+    home.service.ways = { hideDate: true, loss: () => "before" };
+    expect((await home.courier(`${settle} --ref A-1`, { stdin })).exit).toBe(6);
+    home.service.ways = { hideDate: true };
+    // Twice the time in which orders were seen to be missing.
+    for (const _ of [1, 2]) {
+      home.clock.advance(25_000);
+      await home.courier(`${settle} --ref A-1`, { stdin });
+    }
+    expect(home.service.orders).toHaveLength(rows.length + 2);
+  });
+});
