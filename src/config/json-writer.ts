@@ -1,6 +1,7 @@
 /** Changes courier's JSON files: one process at a time, and no key in an unsafe directory. */
 
 import { existsSync } from "node:fs";
+import { platform } from "node:os";
 import path from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
@@ -60,7 +61,11 @@ export async function updateFile<T>(
     await afterwards?.();
   } catch (error) {
     if (error instanceof CourierError || systemCode(error) === undefined) throw error;
-    throw ownFileError(`cannot write the ${title} ${file}: ${explainSystemError(error)}`, error);
+    const hint =
+      systemCode(error) === "EBUSY" && platform() !== "win32"
+        ? `close that program; in a container, mount the directory ${path.dirname(file)} instead`
+        : undefined;
+    throw ownFileError(`cannot write the ${title} ${file}: ${explainSystemError(error)}`, error, hint);
   } finally {
     release();
   }

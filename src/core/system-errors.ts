@@ -15,7 +15,8 @@ const systemReasons: Readonly<Record<string, string>> = {
   EACCES: denied,
   EPERM: denied,
   EROFS: "its disk is read-only",
-  EBUSY: inUse,
+  // Linux and macOS say it of a file that a container has as a mount.
+  EBUSY: `${inUse}, or it is mounted on its own`,
   ETXTBSY: inUse,
   EFTYPE: "it is not a regular file",
   EIO: "the disk reports an error",

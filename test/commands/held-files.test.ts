@@ -43,7 +43,8 @@ describe.skipIf(!canMount())("a file that cannot be replaced (needs root)", () =
     const { exit, stderr } = await home.courier("addresses add li --name 李四");
     expect([exit, stderr]).toEqual([
       2,
-      `error: cannot write the config file ${home.file}: another program is using it\n`,
+      `error: cannot write the config file ${home.file}: another program is using it, or it is mounted on its own\n` +
+        `hint: close that program; in a container, mount the directory ${home.configDir} instead\n`,
     ]);
     expect(waitedMs(home)).toBeGreaterThan(1_500);
     expect(waitedMs(home)).toBeLessThanOrEqual(2_000);
@@ -71,7 +72,9 @@ describe.skipIf(!canMount())("a file that cannot be replaced (needs root)", () =
     const { exit, stderr } = await home.export();
     expect(exit).toBe(5);
     const [, draft = ""] =
-      /^error: .* cannot be written: another program is using it; the rows are in (.*)$/m.exec(stderr) ?? [];
+      /^error: .* cannot be written: another program is using it, or it is mounted on its own; the rows are in (.*)$/m.exec(
+        stderr,
+      ) ?? [];
     expect(path.dirname(draft)).toBe(home.directory);
     expect((await readFile(draft, "utf8")).split("\n")).toHaveLength(4);
     expect(await readFile(home.file, "utf8")).toBe("old");
@@ -83,7 +86,8 @@ describe.skipIf(!canMount())("a file that cannot be replaced (needs root)", () =
     holdFile(home.file);
     const { exit, stderr } = await home.courier(["orders", "import", home.file, "--in-place", "--yes"]);
     expect(exit).toBe(5);
-    const [, draft = ""] = /another program is using it; the rows are in (\S*)$/m.exec(stderr) ?? [];
+    const [, draft = ""] =
+      /another program is using it, or it is mounted on its own; the rows are in (\S*)$/m.exec(stderr) ?? [];
     expect(await readFile(draft, "utf8")).toContain("Courier tracking number");
     expect((await readdir(home.directory)).filter((name) => name.startsWith("orders.csv")).sort()).toEqual(
       ["orders.csv", path.basename(draft)].sort(),
@@ -96,7 +100,7 @@ describe.skipIf(!canMount())("a file that cannot be replaced (needs root)", () =
     const release = holdFile(rejects);
     const held = await home.run(`--rejects ${rejects}`);
     const [, draft = ""] =
-      /^warning: cannot write the rejects to .*: another program is using it; they are in (.*)$/m.exec(
+      /^warning: cannot write the rejects to .*: another program is using it, or it is mounted on its own; they are in (.*)$/m.exec(
         held.stderr,
       ) ?? [];
     expect([held.exit, await readFile(draft, "utf8")]).toEqual([3, expect.stringContaining("A-1")]);

@@ -111,7 +111,7 @@ describe("the machine's clock", () => {
 });
 
 test.each([
-  ["EBUSY", "another program is using it"],
+  ["EBUSY", "another program is using it, or it is mounted on its own"],
   ["EINVAL", "the system does not accept it. Is the name allowed here?"],
   ["UNKNOWN", "the system does not say why. Is the file open in another program?"],
   ["ENOSPC", "the disk is full"],

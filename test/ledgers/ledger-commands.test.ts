@@ -501,7 +501,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       const failed = errorOf(await home.json(move));
       expect(failed).toMatchObject({
         code: "file",
-        message: `the ledger was moved to ${address}, but no account uses it yet: cannot write the config file ${configPath(home)}: another program is using it`,
+        message: `the ledger was moved to ${address}, but no account uses it yet: cannot write the config file ${configPath(home)}: another program is using it, or it is mounted on its own`,
         hint: `when it can be written: courier ledger use ${address} --account shop`,
         exit: 5,
       });
