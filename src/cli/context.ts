@@ -91,6 +91,9 @@ export async function createContext(
     clock,
     note: messages.note,
     isWatched: host.stderr.isTTY === true,
+    get printed() {
+      return [host.stdout, host.stderr];
+    },
     openTerminal: host.job.openTerminal,
     endKeys: process.platform === "win32" ? "Ctrl-Z and Enter" : "Ctrl-D",
   };

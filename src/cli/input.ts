@@ -1,6 +1,6 @@
 /** Reads files, named pipes, and streams that may never end. */
 
-import { constants, createReadStream, fstatSync, open as openDescriptor } from "node:fs";
+import { type BigIntStats, constants, createReadStream, fstatSync, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
@@ -13,6 +13,8 @@ import { decodeText } from "../sheets/text-encoding.ts";
 /** What a run reads from beside its files. */
 export interface Input {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
+  /** Where the run prints. */
+  readonly printed: readonly { readonly fd?: number | undefined }[];
   /** Ends the wait for a writer that neither writes nor closes. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -89,11 +91,13 @@ function readChunks(file: string, input: Input, limit: SizeLimit): AsyncIterable
   return file === "-" ? readStdin(input) : readFileChunks(file, input, limit);
 }
 
-async function* readStdin({ stdin, signal }: Input): AsyncGenerator<Uint8Array> {
+async function* readStdin({ stdin, signal, printed }: Input): AsyncGenerator<Uint8Array> {
   const source = stdin as Readable & { readonly fd?: number };
-  // Node.js gives an empty stream for it. Without bigint, after a pipe Node.js 20 follows no links to modules.
-  if (source.fd !== undefined && fstatSync(source.fd, { bigint: true }).isDirectory())
-    throw fileError("cannot read stdin: it is a directory");
+  // Without bigint, after a pipe Node.js 20 follows no links to modules.
+  const found = source.fd === undefined ? undefined : fstatSync(source.fd, { bigint: true });
+  // Node.js gives an empty stream for it.
+  if (found?.isDirectory()) throw fileError("cannot read stdin: it is a directory");
+  if (found) ensureNotPrintedTo(found, "the file at stdin", printed);
   try {
     yield* addAbortSignal(signal, source);
   } catch (error) {
@@ -109,7 +113,7 @@ async function* readStdin({ stdin, signal }: Input): AsyncGenerator<Uint8Array> 
  */
 async function* readFileChunks(file: string, input: Input, limit: SizeLimit): AsyncGenerator<Uint8Array> {
   if (file === "") throw usageError("the name of a file to read is empty", "is a shell variable not set?");
-  const { signal, openTerminal } = input;
+  const { signal, openTerminal, printed } = input;
   let isChanged = false;
   try {
     const found = await stat(file);
@@ -126,6 +130,7 @@ async function* readFileChunks(file: string, input: Input, limit: SizeLimit): As
     try {
       const before = await handle.stat({ bigint: true });
       signal.throwIfAborted(); // the stream would fail before it has a listener
+      ensureNotPrintedTo(before, file, printed);
       if (before.isFile() && before.size > limit.bytes) throw tooLarge(file, limit);
       yield* handle.createReadStream({ autoClose: false, signal });
       const after = await handle.stat({ bigint: true });
@@ -141,6 +146,16 @@ async function* readFileChunks(file: string, input: Input, limit: SizeLimit): As
   throw fileError(`${file} was changed while it was read`, {
     hint: "run the same command again once it is saved",
   });
+}
+
+/** Throws a usage error where the shell adds what is printed to the file that is read. */
+function ensureNotPrintedTo(read: BigIntStats, name: string, printed: Input["printed"]): void {
+  if (!read.isFile()) return;
+  for (const { fd } of printed) {
+    const found = fd === undefined ? undefined : fstatSync(fd, { bigint: true });
+    if (found?.dev === read.dev && found.ino === read.ino)
+      throw usageError(`${name} is read, and the shell adds what is printed to it`, "print to another file");
+  }
 }
 
 /**

@@ -17,6 +17,28 @@ async function createHome() {
   return home;
 }
 
+describe("a file that the shell adds the output to", () => {
+  test.each([
+    ["orders import orders.csv --yes --csv", ">> orders.csv", "orders.csv"],
+    ["orders import orders.csv --yes", "2>> orders.csv", "orders.csv"],
+    ["orders import - --yes --csv", "< orders.csv >> orders.csv", "the file at stdin"],
+    ["orders write-back orders.csv -o done.csv --json", ">> orders.csv", "orders.csv"],
+    ["orders create --file order.json --json", ">> order.json", "order.json"],
+    ["addresses import orders.csv --json", ">> orders.csv", "orders.csv"],
+  ])("is not read, and nothing is sent: courier %s %s", async (words, redirection, name) => {
+    const home = await createHome();
+    await writeFile(path.join(home.directory, "order.json"), "{}");
+    const { exit, stderr } = await home.courier(words, { shell: `exec "$@" ${redirection}` });
+    const said = stderr || (await readFile(path.join(home.directory, "orders.csv"), "utf8"));
+    expect([exit, said]).toEqual([
+      2,
+      expect.stringContaining(`${name} is read, and the shell adds what is printed to it`),
+    ]);
+    expect(home.sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+    if (stderr !== "") expect(await readFile(path.join(home.directory, "orders.csv"), "utf8")).toBe(rows);
+  });
+});
+
 describe.skipIf(process.platform !== "linux" || lacks("mkfifo", "cat"))(
   "a pipe with a name (needs mkfifo)",
   () => {
