@@ -129,7 +129,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/import/shared-rest.ts": "what other processes learned, apart from what this one does",
   "src/import/write-back/own-cancelled.ts":
     "which order is a held row's own, apart from what is written of it",
-  "src/ledger/order-cache-writer.ts": "the Tab key loads the reader, and never the writer",
   "src/mirror/folded.ts": "how an answer is stored, and nothing of what it says",
   "src/mirror/order-number.ts": "where a new order stands among all, and nothing of its answers",
   "src/orders/code-128.ts": "the one file that loads jsbarcode",
