@@ -59,6 +59,7 @@ void start({
       return () => process.off("SIGCONT", listener);
     },
     interrupt: () => process.emit("SIGINT", "SIGINT"), // Windows would end the process at once
+    quit: () => process.emit("SIGQUIT", "SIGQUIT"),
     ignoreInterrupts() {
       isPaging = true;
       return () => {

@@ -42,6 +42,8 @@ export interface Host {
 interface TerminalJob extends Job {
   /** As Ctrl-C does where keys are not read one by one. */
   interrupt?(): void;
+  /** The same for Ctrl-\. */
+  quit?(): void;
   /** The terminal's keys where stdin is something else; undefined where there are none. */
   openKeys?(): Promise<(KeyInput & { destroy(): unknown }) | undefined>;
   /** The terminal of that name; undefined for another device. */

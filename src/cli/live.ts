@@ -4,7 +4,7 @@ import type { LiveOutput, ScreenControls } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CourierError } from "../core/errors.ts";
 import type { Block } from "../terminal/blocks.ts";
-import { afterContinueMs, createKeys, ctrlC, ctrlZ, type Key } from "../terminal/keypress.ts";
+import { afterContinueMs, createKeys, ctrlBackslash, ctrlC, ctrlZ, type Key } from "../terminal/keypress.ts";
 import { createLiveRegion } from "../terminal/live-region.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { render, type View } from "../terminal/render.ts";
@@ -57,6 +57,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     const keyboard = opened ?? stdin;
     const keys = createKeys(keyboard, (key) => {
       if (key === ctrlC) job.interrupt?.();
+      else if (key === ctrlBackslash) job.quit?.();
       else if (key === ctrlZ) suspend();
       else if (output.controls) press(key, output.controls);
       else if (key === "q" || key === "Q") output.quit();

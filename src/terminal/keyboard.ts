@@ -2,7 +2,7 @@
 
 import { Readable } from "node:stream";
 import { joinLines } from "../core/blanks.ts";
-import { afterContinueMs, ctrlC, ctrlZ } from "./keypress.ts";
+import { afterContinueMs, ctrlBackslash, ctrlC, ctrlZ } from "./keypress.ts";
 
 /** This process as a job of the shell. */
 export interface Job {
@@ -12,6 +12,8 @@ export interface Job {
   onContinue(listener: () => void): () => void;
   /** As Ctrl-C does where keys are not read one by one. */
   interrupt?(): void;
+  /** The same for Ctrl-\. */
+  quit?(): void;
 }
 
 export interface Keyboard {
@@ -157,6 +159,8 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number, si
   /** readline scrambles the line when several keys come in one piece and the cursor is not at its end. */
   function press(chunk: string | Uint8Array) {
     const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+    const isPaste = unended !== undefined || text.includes(pasteStart);
+    if (text.includes(ctrlBackslash) && !isPaste && job.quit) return job.quit();
     if (counts(text)) queue(text);
     else waiting.push(...text.replaceAll(notStops, ""));
     if (text.includes(ctrlC)) dropUnreadLines();

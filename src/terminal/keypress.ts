@@ -28,6 +28,8 @@ export const afterContinueMs = 20;
 
 export const ctrlC = "\u0003";
 export const ctrlZ = "\u001a";
+/** Ctrl-\. */
+export const ctrlBackslash = "\u001c";
 
 /** After this time an Escape is no longer taken for the beginning of an arrow's sequence. */
 const escapeMs = 50;

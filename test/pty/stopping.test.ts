@@ -530,3 +530,40 @@ describe("keys that come in one piece, in the middle of a line", () => {
     expect((await readdir(home.configDir)).sort()).toEqual(["config.json", "config.lock.db"]);
   });
 });
+
+const quit = "\u001c"; // Ctrl-\
+
+describe("Ctrl-\\ is 131 wherever keys are read one by one, and is no text", () => {
+  test("at a question: the draft is kept without it", async () => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("orders create", { shell: noting });
+    await terminal.choose("Sender", "new address");
+    await terminal.answer("Sender name", zhang[0]);
+    await terminal.until("? Sender phone");
+    terminal.type("138");
+    await terminal.until("? Sender phone 138");
+    terminal.type(quit);
+    expect(await terminal.ended).toEqual({ exit: 131, signal: undefined });
+    expect(terminal.screen()).toContain("error: quit");
+    expect(terminal.screen()).toContain("your draft is kept");
+    await expectWhole(home, terminal, "after");
+    const next = home.open("orders create");
+    await next.until(/Sender +\S+ {2}138\n/);
+  });
+
+  test.each([
+    ["a yes or no", "sandbox reset", "? "],
+    ["a hidden key", "login --account k --base-url http://127.0.0.1:9", /API key/],
+    ["a board", "find", "Find:"],
+  ])("at %s", async (_what, words, shown) => {
+    const home = await createServedTerminalHome();
+    const seen = await home.open("sync").ended;
+    expect(seen.exit).toBe(0);
+    await home.open("orders list --account sandbox").ended;
+    const terminal = home.open(words, { shell: noting });
+    await terminal.until(shown);
+    terminal.type(quit);
+    expect(await terminal.ended).toEqual({ exit: 131, signal: undefined });
+    await expectWhole(home, terminal, "after");
+  });
+});
