@@ -1,4 +1,4 @@
-/** A phone that is written with blanks, dashes or a country's code is the same phone: the order is the same order. */
+/** An order whose phone, or whose blanks, are written in another way is the same order. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -106,17 +106,104 @@ describe("a single order", () => {
   });
 });
 
-test("numbers with other digits are never the same; what stands between the digits makes no difference", () => {
-  const digits = fc.stringMatching(/^[1-9]\d{6,10}$/);
-  const gap = fc.constantFrom("", " ", "-", "  ", " - ", "(", ")", "‑");
+describe("which numbers are the same", () => {
   const isSame = (one: string, other: string) => contentOf(draftWith(one)) === contentOf(draftWith(other));
-  fc.assert(
-    fc.property(digits, digits, fc.array(gap, { minLength: 12, maxLength: 12 }), (one, other, gaps) => {
-      const written = [...one].map((digit, place) => `${digit}${gaps[place]}`).join("");
-      expect(isSame(one, written)).toBe(true);
-      expect(isSame(one, other)).toBe(one === other);
-    }),
-  );
+  const mobile = fc.stringMatching(/^1[3-9]\d{9}$/);
+  const landline = fc.stringMatching(/^(?:010|02\d)[2-9]\d{7}$/);
+  const extension = fc.stringMatching(/^\d{1,6}$/);
+  const gap = fc.constantFrom("", " ", "-", "  ", " - ", "(", ")", "‑");
+  const gaps = fc.array(gap, { minLength: 14, maxLength: 14 });
+  const before = fc.constantFrom("-", " - ", "转", " 转 ", " ext. ", "x", "#", ",", " 分机:", "[");
+  const code = fc.constantFrom("", "+86 ", "0086-", "(+86)", "+86");
+  const withCode = (country: string, number: string) =>
+    country === "" ? number : `${country}${number.replace(/^0/, "")}`;
+
+  test("what is written between the digits of a whole number, or before them for China, makes no difference", () => {
+    fc.assert(
+      fc.property(fc.oneof(mobile, landline), code, gaps, (number, country, between) => {
+        const digits = withCode(country, "").length > 0 ? number.replace(/^0/, "") : number;
+        const written = [...digits].map((digit, place) => `${digit}${between[place]}`).join("");
+        expect(isSame(number, `${country}${written}`), `${number} ${country}${written}`).toBe(true);
+      }),
+    );
+  });
+
+  test("other digits, and another extension or none, are another number; how it is written makes no difference", () => {
+    fc.assert(
+      fc.property(
+        fc.record({ one: mobile, other: mobile, country: code }),
+        fc.record({ ext: extension, otherExt: extension, sign: before, otherSign: before }),
+        ({ one, other, country }, { ext, otherExt, sign, otherSign }) => {
+          const first = `${one}${sign}${ext}`;
+          expect(isSame(one, other)).toBe(one === other);
+          expect(isSame(first, one)).toBe(false);
+          expect(isSame(first, `${one}${ext}`)).toBe(false);
+          expect(isSame(first, `${withCode(country, one)}${otherSign}${ext}`), first).toBe(true);
+          expect(isSame(first, `${one}${otherSign}${otherExt}`)).toBe(ext === otherExt);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ["0571-8765432-1", "0571-87654321"],
+    ["4001234567-1", "40012345671"],
+    ["8765432-1", "87654321"],
+    ["13900139000", "+49 13900139000"],
+    ["13900139000", "13900139000 13800138000"],
+    ["139****9000", "13900139000"],
+  ])("%s and %s are two", (one, other) => {
+    expect(isSame(one, other)).toBe(false);
+  });
+
+  test.each([
+    ["400-123-4567", "+86 400 123 4567"],
+    ["(010)12345678", "+86 10 12345678"],
+    ["0571-8888 8888-12", "+86 571 88888888 转12"],
+    ["013900139000", "139 0013 9000"],
+    ["+49 30 123456", "0049-30-123456"],
+  ])("%s and %s are one", (one, other) => {
+    expect(isSame(one, other)).toBe(true);
+  });
+});
+
+describe("blanks", () => {
+  const withTexts = ([name, detail]: readonly [string, string]) =>
+    contentOf({ ...draftWith("13900139000"), receiver: { name, detail, phone: "13900139000" } });
+
+  test.each([
+    [
+      ["张 三", "南京路 1号"],
+      ["张三", "南京路1 号"],
+    ],
+    [
+      ["Tom  Lee", " Via 1"],
+      ["Tom Lee", "Via 1"],
+    ],
+  ] as const)("%s and %s are the same", (one, other) => {
+    expect(withTexts(one)).toBe(withTexts(other));
+  });
+
+  test.each([
+    [
+      ["Tom Lee", "Via 1"],
+      ["TomLee", "Via 1"],
+    ],
+    [
+      ["张三", "南京路1 2号"],
+      ["张三", "南京路12号"],
+    ],
+  ] as const)("%s and %s are not", (one, other) => {
+    expect(withTexts(one)).not.toBe(withTexts(other));
+  });
+
+  test("a row without a ref that has them elsewhere now is shipped by its order", async () => {
+    const home = await createImportHome(sheet(row("", "李 四")));
+    expect(outcomes((await home.run()).report)).toBe("created");
+    await home.put(sheet(row("", "李四")));
+    const again = await home.run();
+    expect([outcomes(again.report), home.posts], again.stderr).toEqual(["shipped", 1]);
+  });
 });
 
 /** The ledger as a version wrote it that took phones as they are. */
