@@ -59,8 +59,8 @@ export function findLink(path: string): LinkToNothing | undefined {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() && !isThere(path))
       return new LinkToNothing(readlinkSync(path));
-  } catch {
-    return undefined; // opening the path reports the error
+  } catch (error) {
+    if (systemCode(error) !== "ELOOP") return undefined; // opening the path reports the error
   }
   return findLinkAbove(path);
 }
@@ -78,8 +78,14 @@ export function findLinkAbove(path: string): LinkToNothing | undefined {
   }
 }
 
-function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+/** Not where links lead in a circle. */
+export function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (systemCode(error) === "ELOOP") return false;
+    throw error;
+  }
 }
 
 /** Courier's own JSON files have some kilobytes. One as large as a disk would take all memory. */
@@ -110,7 +116,9 @@ function open(file: string): number {
   try {
     return openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    if (systemCode(error) !== "ENXIO") throw (systemCode(error) === "ENOENT" && findLink(file)) || error;
+    const code = systemCode(error) ?? "";
+    if (["ENOENT", "ELOOP"].includes(code)) throw findLink(file) ?? error;
+    if (code !== "ENXIO") throw error;
     throw new NotRegular({ isDirectory: () => false, isFIFO: () => false, isSocket: () => true });
   }
 }

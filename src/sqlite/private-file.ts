@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { systemCode } from "../core/errors.ts";
-import { findLinkAbove, LinkToNothing, NotRegular } from "../core/regular-file.ts";
+import { findLinkAbove, isThere, LinkToNothing, NotRegular } from "../core/regular-file.ts";
 import { nameDraft } from "../core/replace-file.ts";
 
 /** One of the files that SQLite keeps beside its own is something else. */
@@ -59,9 +59,9 @@ function createWhereMissing(path: string, fill?: (draft: string) => void): void 
     else createEmpty(path);
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
-    const found = statSync(path, { throwIfNoEntry: false });
     // SQLite would make the file there, for everyone to read.
-    if (!found) throw new LinkToNothing(readlinkSync(path));
+    if (!isThere(path)) throw new LinkToNothing(readlinkSync(path));
+    const found = statSync(path);
     if (!found.isFile()) throw new NotRegular(found);
     return;
   }

@@ -242,7 +242,9 @@ test.each(Object.entries(notRead))("the directory of mirrors is %s", async (_kin
   const synced = await courier("sync", limit);
   expect([synced.exit, synced.stderr]).toEqual([
     5,
-    expect.stringMatching(/cannot be kept at .*\nhint: .* must be a directory that your user can write to, /),
+    expect.stringMatching(
+      /cannot be kept at .*\nhint: .* must be a directory that your user can write to, |is a link to .*\nhint: is a disk missing/,
+    ),
   ]);
   const { stdout } = await courier("doctor --json", limit);
   const { status, detail } = JSON.parse(stdout).find(({ check }: { check: string }) => check === "mirror");
@@ -277,4 +279,21 @@ test("a file of orders for the Tab key that is larger than 16 MiB is ignored", a
     stdout: expect.stringMatching(/^words\s*$/),
     stderr: "",
   });
+});
+
+test.each([
+  ["the config file", "config/config.json", 2],
+  ["the config file's directory", "config", 2],
+  ["the ledger", "state/ledger.db", 5],
+  ["the ledger's directory", "state", 5],
+])("%s is a link to itself: the hint is to mend the link", async (_what, name, code) => {
+  const { directory, configDir, stateDir, sandbox, courier } = await createServedProcessHome();
+  const parent = name.startsWith("config") ? configDir : stateDir;
+  const file = name.includes("/") ? path.join(parent, path.basename(name)) : parent;
+  await rm(parent, { recursive: true, force: true });
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await symlink(file, file);
+  const { exit, stderr } = await courier(order, { ...limit, cwd: directory });
+  expect([exit, stderr]).toEqual([code, expect.stringContaining("let the link point to it")]);
+  expect(sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
 });
