@@ -8,7 +8,7 @@ import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
 import { getField, orderPaths } from "../model/fields.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, stringifyJson } from "../model/json.ts";
 import { nestKey } from "../model/nested-key.ts";
-import { contentOf, formerContentOf } from "../model/same-order.ts";
+import { contentsOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { readAddress } from "../sheets/cell-address.ts";
@@ -38,7 +38,10 @@ import { countOwnColumns, createNumberReader, findMarkedDoubt } from "./write-ba
 const rowSchema = draftSchema();
 
 /** What the first versions recorded of an order. */
-const recordedOf = (draft: Draft) => formerContentOf(draft) ?? contentOf(draft);
+function recordedOf(draft: Draft): string {
+  const { content, formerContent = content } = contentsOf(draft);
+  return formerContent;
+}
 
 export interface ImportRow {
   /** The record's number in the file, from 1, without the header; in a workbook, the row of the sheet. */
@@ -215,13 +218,12 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
       return { problems: found, ...numbers, draft: whole, spoils };
     }
     if (ref !== undefined) above = row;
-    const content = contentOf(whole);
+    const { content, formerContent } = contentsOf(whole);
     const lastRow = rows.at(-1) ?? row;
     const below = ref === undefined && directlyAbove?.lastRow === row - 1 ? directlyAbove : undefined;
     directlyAbove = ref !== undefined ? { ref, content, lastRow } : below && { ...below, lastRow };
     const defaults = whole === draft ? [] : ["sender"];
     const occurrence = ref === undefined ? countUp(content) : 1;
-    const formerContent = formerContentOf(whole);
     const known = former && { ref: former.ref, content: recordedOf(withSender(former.draft)) };
     const isOther = known !== undefined && (known.ref !== ref || known.content !== content);
     return {

@@ -12,6 +12,23 @@ const version = 1;
 
 const numberFields: ReadonlySet<string> = new Set<keyof DraftItem>(["weight", "value", "quantity"]);
 
+/** What is recorded of an order, equal for all orders that are the same. */
+export interface Contents {
+  readonly content: string;
+  /**
+   * What earlier versions of courier recorded: they took phones and blanks as they are written. Undefined where that is
+   * the same text.
+   */
+  readonly formerContent: string | undefined;
+}
+
+export function contentsOf(order: Json): Contents {
+  const former = writtenIn(order);
+  const today = former.map(withoutSpelling);
+  const isSame = former.every((value, index) => value === today[index]);
+  return { content: textOf(today), formerContent: isSame ? undefined : textOf(former) };
+}
+
 /**
  * One text for all orders that are the same: sender, receiver, item and service level by value. `0.50` is `0.5`,
  * `+86 139-0013-9000` is `13900139000`, blanks beside a Chinese character do not count, others count as one, and an
@@ -21,16 +38,9 @@ export function contentOf(order: Json): string {
   return textOf(valuesOf(order));
 }
 
-/**
- * The text that earlier versions of courier recorded for the order: they took phones and blanks as they are written.
- * Undefined where that is the same text.
- */
-export function formerContentOf(order: Json): string | undefined {
-  const [today, former] = [valuesOf(order), valuesOf(order, true)];
-  return former.every((value, index) => value === today[index]) ? undefined : textOf(former);
-}
+type Values = readonly (string | 0)[];
 
-function textOf(values: readonly (string | 0)[]): string {
+function textOf(values: Values): string {
   return `${version}:${hash("sha256", JSON.stringify(values)).slice(0, 32)}`;
 }
 
@@ -62,18 +72,26 @@ const fields: readonly Field[] = [
 ];
 
 /** The value of each field in the order of `fields`; 0 for a missing one, which no text equals. */
-function valuesOf(order: Json, isFormer = false): readonly (string | 0)[] {
+function valuesOf(order: Json): Values {
+  return writtenIn(order).map(withoutSpelling);
+}
+
+/** The same with phones and blanks as they are written. */
+function writtenIn(order: Json): Values {
   const whole = isJsonObject(order) ? order : {};
-  return fields.map(({ part, field, kind = "text" }) => {
+  return fields.map(({ part, field, kind }) => {
     const value = whole[part];
     const single = field === undefined ? value : isJsonObject(value) ? value[field] : undefined;
     const text = normalise(single);
     if (text === "") return 0;
-    if (kind === "number") return normaliseDecimal(text);
-    if (isFormer) return text;
-    if (kind === "phone") return barePhone(text);
-    return text.includes(" ") ? text.replace(besideHan, "") : text;
+    return kind === "number" ? normaliseDecimal(text) : text;
   });
+}
+
+function withoutSpelling(text: string | 0, index: number): string | 0 {
+  if (text === 0) return 0;
+  if (fields[index]?.kind === "phone") return barePhone(text);
+  return text.includes(" ") ? text.replace(besideHan, "") : text;
 }
 
 const besideHan = /(?<=\p{Script=Han}) | (?=\p{Script=Han})/gu;

@@ -16,7 +16,7 @@ import {
 import { OtherOrder } from "../ledger/operation-errors.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
 import { isJsonNumber, isJsonObject, type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
-import { contentOf, formerContentOf } from "../model/same-order.ts";
+import { type Contents, contentsOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
 import { failureOutcome, recordEnd, rejectionOf } from "../sending/create.ts";
 import { evidenceOf, lossOf } from "../sending/evidence.ts";
@@ -64,8 +64,7 @@ async function recordCreate(
   const ask = prompts && ((question: string) => prompts.confirm(question));
   const order = {
     command: "api POST orders",
-    content: contentOfBody(call.body, body),
-    formerContent: formerContentOf(body),
+    ...contentsOfBody(call.body, body),
     draft,
     isDuplicateAllowed,
     ask,
@@ -131,10 +130,11 @@ async function recordCancel(id: string, context: Context): Promise<Recorder> {
 }
 
 /** A body that is not an order of the interface is compared byte for byte. */
-function contentOfBody(bytes: Uint8Array | undefined, body: Json): string {
-  const content = contentOf(body);
-  if (content !== contentOf({})) return content;
-  return `raw:${hash("sha256", bytes ?? new Uint8Array()).slice(0, 32)}`;
+function contentsOfBody(bytes: Uint8Array | undefined, body: Json): Contents {
+  const contents = contentsOf(body);
+  if (contents.content !== contentsOf({}).content) return contents;
+  const content = `raw:${hash("sha256", bytes ?? new Uint8Array()).slice(0, 32)}`;
+  return { content, formerContent: undefined };
 }
 
 /**

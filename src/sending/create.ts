@@ -16,7 +16,7 @@ import {
 import { isLedgerLost, LostClaim, OtherOrder } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
-import { contentOf, formerContentOf } from "../model/same-order.ts";
+import { contentOf, contentsOf } from "../model/same-order.ts";
 import { isCancellable } from "../model/states.ts";
 import { evidenceOf, lossOf } from "./evidence.ts";
 import { type BegunOrder, beginOrder, howToResolve } from "./guard.ts";
@@ -98,15 +98,7 @@ function asNew(order: CreatedOrder | undefined): SentOrder | undefined {
 async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrder | undefined> {
   const { draft } = order;
   if (!order.isDuplicateAllowed && !(await passesElsewhere(order))) return undefined;
-  const recorded = await beginOrder(
-    {
-      ...order,
-      command: "orders create",
-      content: contentOf(draft),
-      formerContent: formerContentOf(draft),
-    },
-    context,
-  );
+  const recorded = await beginOrder({ ...order, command: "orders create", ...contentsOf(draft) }, context);
   if (!recorded) return undefined;
   const begun = { ...recorded, rerun: order.rerun };
   const end = (outcome: CreateOutcome) => recordEnd(begun, outcome, context);

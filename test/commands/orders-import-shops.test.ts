@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import type { Json } from "../../src/model/json.ts";
-import { formerContentOf } from "../../src/model/same-order.ts";
+import { contentsOf } from "../../src/model/same-order.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
 import { createImportHome, errorOf, header, type ImportHome, outcomes } from "../support/imports.ts";
 import { sheetOf as sheetOfRows, writeWorkbook } from "../support/workbooks.ts";
@@ -769,7 +769,7 @@ test("a file without any of this keeps the content of its rows", async () => {
   );
   await home.run();
   // The content that the first version recorded: sender, receiver, item and service level, hashed.
-  expect((await home.operations()).map(({ draft }) => formerContentOf(draft as unknown as Json))).toEqual([
-    "1:e7731a348c8b80fe3200994ea15f60d3",
-  ]);
+  expect(
+    (await home.operations()).map(({ draft }) => contentsOf(draft as unknown as Json).formerContent),
+  ).toEqual(["1:e7731a348c8b80fe3200994ea15f60d3"]);
 });

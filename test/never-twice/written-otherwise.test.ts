@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import type { Json } from "../../src/model/json.ts";
-import { contentOf, formerContentOf } from "../../src/model/same-order.ts";
+import { contentOf, contentsOf } from "../../src/model/same-order.ts";
 import { createImportHome, errorOf, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
 
 const spellings = [
@@ -209,7 +209,7 @@ describe("blanks", () => {
 /** The ledger as a version wrote it that took phones as they are. */
 async function recordAsBefore(home: ImportHome): Promise<void> {
   const updates = (await home.operations()).flatMap(({ run, number, draft }) => {
-    const former = formerContentOf(draft as unknown as Json);
+    const former = contentsOf(draft as unknown as Json).formerContent;
     return former === undefined
       ? []
       : `UPDATE operations SET content = '${former}' WHERE run = ${run} AND number = ${number}`;
