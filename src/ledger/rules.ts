@@ -1,7 +1,7 @@
 /** The rules that decide whether an order is sent, as pure functions over the ledger (docs/never-twice.md). */
 
 import type { Draft, DraftParty } from "../model/draft.ts";
-import { differingFields } from "../model/same-order.ts";
+import { differingFields, isWrittenAlike } from "../model/same-order.ts";
 import {
   type Allowance,
   isCancelled,
@@ -304,7 +304,10 @@ function* decideUnedited(
   }
   const isRefusedNow = operation !== undefined && policy.refusedNow?.has(nameOperation(operation));
   const blocker = findBlocker(row, equal, file, policy, nowMs);
-  const isRefused = operation?.content === row.content && (!policy.retryRefused || isRefusedNow);
+  const isUnchanged =
+    operation?.content === row.content &&
+    (operation.draft === undefined || isWrittenAlike(row.draft, operation.draft));
+  const isRefused = isUnchanged && (!policy.retryRefused || isRefusedNow);
   if (isRefused && !isSentSince(row, operation, blocker)) return { kind: "refused", operation };
   const supersedes = operation ? { supersedes: operation } : {};
   const { number, holder } = numberOf(row, file);

@@ -3,8 +3,9 @@
 /** What people write between digits. */
 const separator = /[\s\p{Pd}().·[\]]/u;
 const separators = new RegExp(separator, "gu");
-/** An extension by a word or a sign of its own. */
-const named = /^(.*\d\D*?)(?:转|轉|分机|ext(?:ension)?|x|[#,;])[\s.:]*(\d{1,6})[\s\])]*$/iu;
+/** An extension behind words or signs of its own. */
+const named =
+  /^(.*\d[\s\p{Pd})([]*)(?:(?:转接?|轉接?|分机号?码?|分機|内线|内線|ext(?:ension)?|x|[#,;])[\s.:]*)+(\d{0,6})[\s\])]*号?$/iu;
 const mostExtension = 6;
 
 /** Digits, and where among them a person has written a separator. */
@@ -55,8 +56,11 @@ function withoutCountry(hasPlus: boolean, written: Written): Written {
       ? withZero(withoutZero(shift(whole, 2)))
       : { digits: `+${whole.digits}`, gaps: new Set() };
   }
-  const hasBareCode = /^861[3-9]\d{9}/.test(digits) && (digits.length === 13 || gaps.has(13));
-  return withoutZero(hasBareCode ? shift(written, 2) : written);
+  // Without a sign it is a code only before a whole number, or with a gap behind it.
+  const isMobile = /^861[3-9]\d{9}/.test(digits) && (digits.length === 13 || gaps.has(13) || gaps.has(2));
+  const isLandline = /^86(?:10|2\d|[3-9]\d\d)\d{7}/.test(digits) && gaps.has(2);
+  if (isLandline && !isMobile) return withZero(shift(written, 2));
+  return withoutZero(isMobile ? shift(written, 2) : written);
 }
 
 /** Some write a 0 before a mobile number. */

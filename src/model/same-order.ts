@@ -44,6 +44,12 @@ function textOf(values: Values): string {
   return `${version}:${hash("sha256", JSON.stringify(values)).slice(0, 32)}`;
 }
 
+/** True for orders that are the same in how they are written, too: a service may refuse one spelling of a phone. */
+export function isWrittenAlike(one: Json, other: Json): boolean {
+  const [a, b] = [writtenIn(one), writtenIn(other)];
+  return a.every((value, index) => value === b[index]);
+}
+
 /** The fields in which two orders differ, dotted; `isCompared` leaves parts out. */
 export function differingFields(one: Json, other: Json, isCompared: (part: string) => boolean): string[] {
   const [a, b] = [valuesOf(one), valuesOf(other)];

@@ -106,6 +106,31 @@ describe("a single order", () => {
   });
 });
 
+describe("a row that was refused", () => {
+  const send = async (home: ImportHome, phone: string, ref: string) => {
+    await home.put(sheet(row(ref, "李四", phone)));
+    return home.run();
+  };
+
+  test.each(["A-1", ""])(
+    "for how its phone is written is sent once that is corrected, with the ref “%s”",
+    async (ref) => {
+      const home = await createImportHome("");
+      home.sandbox.faults.set([
+        {
+          ...{ method: "POST", path: "/api/v1/orders", kind: "refuse", times: 1 },
+          ...{ status: 400, code: "INVALID_PARAMETER", message: "no" },
+        },
+      ]);
+      expect(outcomes((await send(home, "139-0013-9000", ref)).report)).toBe("refused");
+      expect(outcomes((await send(home, "139-0013-9000", ref)).report)).toBe("refused");
+      const corrected = await send(home, "13900139000", ref);
+      expect([outcomes(corrected.report), home.posts], corrected.stderr).toEqual(["created", 2]);
+      expect(outcomes((await send(home, "139 0013 9000", ref)).report)).toBe("shipped");
+    },
+  );
+});
+
 describe("which numbers are the same", () => {
   const isSame = (one: string, other: string) => contentOf(draftWith(one)) === contentOf(draftWith(other));
   const mobile = fc.stringMatching(/^1[3-9]\d{9}$/);
@@ -161,6 +186,16 @@ describe("which numbers are the same", () => {
     ["(010)12345678", "+86 10 12345678"],
     ["0571-8888 8888-12", "+86 571 88888888 转12"],
     ["013900139000", "139 0013 9000"],
+    ["13900139000-12", "13900139000转分机12"],
+    ["13900139000-12", "13900139000分机号:12"],
+    ["13900139000-12", "13900139000转接12"],
+    ["13900139000-12", "13900139000，转12"],
+    ["13900139000-12", "13900139000 转 12 号"],
+    ["13900139000-12", "13900139000内线12"],
+    ["13900139000-12", "13900139000 (ext. 12)"],
+    ["010-88886666-12", "86-10-88886666转12"],
+    ["0571-12345678", "86-571-12345678"],
+    ["13900139000", "13900139000转"],
     ["+49 30 123456", "0049-30-123456"],
   ])("%s and %s are one", (one, other) => {
     expect(isSame(one, other)).toBe(true);
