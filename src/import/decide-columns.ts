@@ -173,7 +173,7 @@ function findMissing(paths: readonly (string | undefined)[], isAsked: boolean): 
       ]
     : [
         ["receiver.name", has("receiver.")],
-        ["item.name", has("item.")],
+        ["item.name", has("item.name", "item.description")],
       ];
   return needs.flatMap(([field, isThere]) => (isThere ? [] : [field]));
 }

@@ -260,7 +260,7 @@ function describeEqual(operation: Operation, content: string, { clock }: Context
 
 function describeEdited(operation: Operation, { nextCommand }: Context): string {
   const name = nameOperation(operation);
-  return `an order for the same receiver is in doubt (operation ${name}); if this one is its corrected form, both may be made: ${nextCommand(`orders resolve ${name}`)}`;
+  return `an order for the same phone or address is in doubt (operation ${name}); if this one is its corrected form, both may be made: ${nextCommand(`orders resolve ${name}`)}`;
 }
 
 export function duplicate(

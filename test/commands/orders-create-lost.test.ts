@@ -331,7 +331,7 @@ test("an order that may be the edited form of one in doubt is sent with a warnin
   const edited = await home.courier(words, { stdin: JSON.stringify({ ...plainDraft, item }) });
   expect(edited.exit, edited.stderr).toBe(0);
   expect(edited.stderr).toContain(
-    "warning: an order for the same receiver is in doubt (operation 1.1); if this one is its corrected form, both may be made: courier orders resolve 1.1",
+    "warning: an order for the same phone or address is in doubt (operation 1.1); if this one is its corrected form, both may be made: courier orders resolve 1.1",
   );
   const receiver = { ...plainDraft.receiver, phone: "13300000099", detail: "文三路9号" };
   const other = await home.courier(words, { stdin: JSON.stringify({ ...plainDraft, receiver }) });

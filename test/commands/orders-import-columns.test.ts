@@ -476,3 +476,43 @@ test("without a guess, no command is offered that fails again", async () => {
   expect(errorOf(ran).hint).toMatch(/^no column looks like receiver\.name: name it with --map /);
   expect(errorOf(ran).hint).not.toContain("run:");
 });
+
+describe("the goods of a sheet are sent, whatever their column is called", () => {
+  const order = (goods: string) => ["戌一", "13900289001", "", "北京市朝阳区建国路1号", goods, "3"];
+
+  test.each([
+    ...["商品名称", "商品", "货品名称", "宝贝标题", "商品标题", "品名"].map((goods) => [goods, "电话"]),
+    ["商品名称", "座机"],
+  ])("%s, beside a mobile phone and %s", async (goods, phone) => {
+    const columns = ["收件人姓名", "收件人手机", `收件人${phone}`, "收件人地址", goods, "数量"];
+    const home = await homeWith(text(columns, order("茶叶"), order("陶瓷杯")));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([0, 2]);
+    expect(await sent(home)).toMatchObject([{ item: { name: "茶叶" } }, { item: { name: "陶瓷杯" } }]);
+  });
+
+  test.each([
+    [["订单编号", "收件人", "收件电话", "收件地址", "货品", "件数"], "货品=item.name"],
+    [["收件人姓名", "收件人手机", "收件人电话", "收件人地址", "货品", "数量"], "货品=item.name"],
+    [["Order Number", "Recipient Name", "Recipient Phone", "Recipient Address", "SKU", "Quantity"], "not clear: SKU"],
+  ])("an unknown one is in doubt: a quantity is no goods (%s)", async (columns, guess) => {
+    const home = await homeWith(text(columns, order("茶叶")));
+    const ran = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(ran.stderr).toContain(guess);
+  });
+
+  test("a receiver in whose column's name is 货 is no goods", async () => {
+    const columns = ["订单号", "收货人名", "手机号", "收货地址", "货品名", "数量"];
+    const row = ["Z1", "艮一", "13900499001", "北京市朝阳区建国路1号", "茶叶", "1"];
+    const home = await homeWith(text(columns, row));
+    const ran = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect(ran.exit).toBe(2);
+    const [, line = ""] = /run: (.*)$/m.exec(ran.stderr) ?? [];
+    const again = await home.courier(wordsOf(line, home.directory));
+    expect(again.exit, `${ran.stderr}${line}${again.stderr}`).toBe(0);
+    expect(await sent(home)).toMatchObject([
+      { receiver: { name: "艮一", phone: "13900499001" }, item: { name: "茶叶", quantity: 1 } },
+    ]);
+  });
+});

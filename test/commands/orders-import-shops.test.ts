@@ -71,7 +71,7 @@ describe("the platform", () => {
       "none",
     ]);
     expect(off.exit).toBe(2);
-    expect(errorOf(off).message).toBe("column “Lineitem quantity” looks like item.quantity");
+    expect(errorOf(off).message).toContain("columns are not clear: ");
     const typo = await home.courier([
       "orders",
       "import",

@@ -31,20 +31,37 @@ function partyOf(part: "sender" | "receiver", [person, side]: readonly [string, 
   return fields;
 }
 
+const goods = [
+  ...[
+    "物品名称",
+    "品名",
+    "商品名称",
+    "商品",
+    "货品名称",
+    "货物名称",
+    "产品名称",
+    "商品标题",
+    "宝贝标题",
+    "物品类型",
+  ],
+];
+
 export const waybills: Preset = {
   name: "waybills",
   title: "a batch sheet of waybills",
   keys: [
     ["托寄物内容"],
     ["托寄物"],
-    ["收件人姓名", "收件人手机", "收件人电话"],
-    ["收件人姓名", "收件人手机", "收件人座机"],
+    // Other sheets have these too: without a known column of goods, a person names it.
+    ...["收件人电话", "收件人座机"].flatMap((phone) =>
+      goods.map((each) => ["收件人姓名", "收件人手机", phone, each]),
+    ),
   ],
   fields: {
     ref: ["用户订单号", "订单号", "订单编号"],
     ...partyOf("sender", ["寄件", "寄方"]),
     ...partyOf("receiver", ["收件", "收方"]),
-    "item.name": ["托寄物内容", "托寄物", "物品名称", "品名", "物品类型"],
+    "item.name": ["托寄物内容", "托寄物", ...goods],
     "item.quantity": ["托寄物数量", "数量"],
     "item.weight": ["包裹重量/KG", "包裹重量", "重量(kg)", "重量"],
     "item.value": ["保价金额"],
