@@ -397,7 +397,7 @@ export async function createContext(
     },
     async checkOutput(flag, file, name) {
       const { checkOutputPlace, filesBeside, keptFiles } = await import("./output-place.ts");
-      const beside = name === undefined ? [] : filesBeside(name, host);
+      const beside = filesBeside(name, host);
       await checkOutputPlace(flag, file, [...beside, ...outputs, ...keptFiles(config.path, directories)]);
       outputs.push({ what: flag, file });
     },

@@ -1,13 +1,14 @@
 /** Results in a file: written under a temporary name and renamed when they are complete. */
 
 import { constants } from "node:fs";
-import { type FileHandle, open, realpath, stat } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
 import { type EarlierFile, haveSameContent, keepEarlier } from "../core/earlier-file.ts";
 import { fileError, systemCode } from "../core/errors.ts";
 import { nameOutputDraft, removeDeadDrafts, removeDraft } from "../core/output-draft.ts";
 import type { ProcessTable } from "../core/process-identity.ts";
+import { findRealPath } from "../core/real-path.ts";
 import { replaceFile } from "../core/replace-file.ts";
 import { explainSystemError, unwrittenError } from "../core/system-errors.ts";
 import type { OutputFile } from "../terminal/streams.ts";
@@ -125,7 +126,7 @@ async function findPlace(
   path: string,
   processes: ProcessTable,
 ): Promise<{ target: string; draft?: string; isPipe?: boolean }> {
-  const target = await realpath(path).catch(() => path);
+  const target = await findRealPath(path).catch(() => path);
   const facts = await stat(target).catch(() => undefined);
   if (facts?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
   if (facts?.isFIFO()) return { target, isPipe: true };

@@ -69,14 +69,15 @@ export async function ensureNoImportInput(
   );
 }
 
-/** The input of a command, `-` for stdin, and what the shell has opened for its output. */
+/** The input of a command, if it has one, `-` for stdin, and what the shell has opened for its output. */
 export function filesBeside(
-  input: string,
+  input: string | undefined,
   { stdin, stdout, stderr }: Pick<Host, "stdin" | "stdout" | "stderr">,
 ): readonly TakenFile[] {
   const opened = (what: string, { fd }: { readonly fd?: number | undefined }) =>
     fd === undefined ? [] : [{ what, file: fd }];
-  const source = input === "-" ? opened("stdin", stdin) : [{ what: `the input ${input}`, file: input }];
+  const file = input === undefined ? [] : [{ what: `the input ${input}`, file: input }];
+  const source = input === "-" ? opened("stdin", stdin) : file;
   return [...source, ...opened("stdout", stdout), ...opened("stderr", stderr)];
 }
 

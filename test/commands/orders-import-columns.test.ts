@@ -494,7 +494,10 @@ describe("the goods of a sheet are sent, whatever their column is called", () =>
   test.each([
     [["订单编号", "收件人", "收件电话", "收件地址", "货品", "件数"], "货品=item.name"],
     [["收件人姓名", "收件人手机", "收件人电话", "收件人地址", "货品", "数量"], "货品=item.name"],
-    [["Order Number", "Recipient Name", "Recipient Phone", "Recipient Address", "SKU", "Quantity"], "not clear: SKU"],
+    [
+      ["Order Number", "Recipient Name", "Recipient Phone", "Recipient Address", "SKU", "Quantity"],
+      "not clear: SKU",
+    ],
   ])("an unknown one is in doubt: a quantity is no goods (%s)", async (columns, guess) => {
     const home = await homeWith(text(columns, order("茶叶")));
     const ran = await home.courier(["orders", "import", home.file, "--yes"]);

@@ -1,7 +1,7 @@
 /** Files under parallel and killed runs, and places where none can be. */
 
 import { existsSync, watch } from "node:fs";
-import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
@@ -528,4 +528,29 @@ test("where a limit on file sizes is met, the error says so, and how to allow mo
     }
   expect(kinds).toEqual(new Set(lines));
   expect(await readdir(home.stateDir)).not.toContainEqual(expect.stringContaining(".part-"));
+});
+
+test.each([
+  ["orders export -o a.json", "--output"],
+  ["report spend --html a.json --json", "--html"],
+])(
+  "a file that the shell has opened for stdout is not written over: courier %s > a.json",
+  async (words, flag) => {
+    const home = await createServedProcessHome({ seedOrders: 2 });
+    const { exit, stderr } = await home.courier(words, { shell: 'exec "$@" > a.json' });
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(`${flag} a.json is the same file as stdout`)]);
+  },
+);
+
+test("a link to nothing stays one: what it names is written", async () => {
+  const home = await createServedProcessHome({ seedOrders: 2 });
+  await symlink("real.csv", path.join(home.directory, "link.csv"));
+  expect(await home.courier("orders export -o link.csv")).toMatchObject({ exit: 0 });
+  expect((await lstat(path.join(home.directory, "link.csv"))).isSymbolicLink()).toBe(true);
+  expect((await readFile(path.join(home.directory, "real.csv"), "utf8")).split("\n").length).toBeGreaterThan(
+    2,
+  );
+  await symlink("missing/real.csv", path.join(home.directory, "away.csv"));
+  const { exit, stderr } = await home.courier("orders export -o away.csv");
+  expect([exit, stderr]).toEqual([2, expect.stringContaining("there is no such directory")]);
 });
