@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import type { SizeLimit } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import { CourierError, fileError, systemCode, usageError } from "../core/errors.ts";
+import { findDetour } from "../core/real-path.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { decodeText } from "../sheets/text-encoding.ts";
 
@@ -113,6 +114,8 @@ async function* readStdin({ stdin, signal, printed }: Input): AsyncGenerator<Uin
  */
 async function* readFileChunks(file: string, input: Input, limit: SizeLimit): AsyncGenerator<Uint8Array> {
   if (file === "") throw usageError("the name of a file to read is empty", "is a shell variable not set?");
+  const detour = file.includes("..") ? await findDetour(file) : undefined; // other paths the system refuses
+  if (detour !== undefined) throw usageError(`cannot read ${file}: ${detour}`, "name the file itself");
   const { signal, openTerminal, printed } = input;
   let isChanged = false;
   try {

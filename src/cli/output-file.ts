@@ -126,7 +126,7 @@ async function findPlace(
   path: string,
   processes: ProcessTable,
 ): Promise<{ target: string; draft?: string; isPipe?: boolean }> {
-  const target = await findRealPath(path).catch(() => path);
+  const target = await findRealPath(path);
   const facts = await stat(target).catch(() => undefined);
   if (facts?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
   if (facts?.isFIFO()) return { target, isPipe: true };

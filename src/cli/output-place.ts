@@ -7,7 +7,7 @@ import type { Context } from "../command/command.ts";
 import { hasLedger } from "../command/found-ledger.ts";
 import { nameLock } from "../config/config-lock.ts";
 import { usageError } from "../core/errors.ts";
-import { findRealPath } from "../core/real-path.ts";
+import { findDetour, findRealPath } from "../core/real-path.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
 import { orderCachePath } from "../ledger/order-cache.ts";
 import { mirrorFiles } from "../mirror/mirror-files.ts";
@@ -38,6 +38,9 @@ export async function checkOutputPlace(
       `${flag} writes a file, and not to stdout`,
       "give it the name of a file; one that is called - is ./-",
     );
+  const detour = await findDetour(file);
+  if (detour !== undefined)
+    throw usageError(`${flag} ${file} cannot be written: ${detour}`, "name the file itself");
   for (const { what, file: other } of taken) {
     if (await isSameFile(file, other))
       throw usageError(`${flag} ${file} is the same file as ${what}`, `give ${flag} another name`);
@@ -69,15 +72,15 @@ export async function ensureNoImportInput(
   );
 }
 
-/** The input of a command, if it has one, `-` for stdin, and what the shell has opened for its output. */
+/** The input of a command, stdin where it names none, and what the shell has opened for its output. */
 export function filesBeside(
   input: string | undefined,
   { stdin, stdout, stderr }: Pick<Host, "stdin" | "stdout" | "stderr">,
 ): readonly TakenFile[] {
   const opened = (what: string, { fd }: { readonly fd?: number | undefined }) =>
     fd === undefined ? [] : [{ what, file: fd }];
-  const file = input === undefined ? [] : [{ what: `the input ${input}`, file: input }];
-  const source = input === "-" ? opened("stdin", stdin) : file;
+  const isStdin = input === undefined || input === "-";
+  const source = isStdin ? opened("stdin", stdin) : [{ what: `the input ${input}`, file: input }];
   return [...source, ...opened("stdout", stdout), ...opened("stderr", stderr)];
 }
 

@@ -32,3 +32,21 @@ async function orMissing(finding: Promise<string>): Promise<string | undefined> 
     throw error;
   });
 }
+
+/**
+ * Why a path does not name the file that it seems to name: the system follows links before it goes up at `..`, and all
+ * else here takes `..` and the directory before it away. Undefined where both mean the same.
+ */
+export async function findDetour(file: string): Promise<string | undefined> {
+  const parts = file.split(separators);
+  const last = parts.pop() ?? "";
+  if (["", ".", ".."].includes(last)) return "it names a directory, and not a file";
+  if (!parts.includes("..")) return undefined;
+  const directory = parts.length === 1 ? `${parts[0]}${path.sep}` : parts.join(path.sep);
+  const [bySystem, byText] = await Promise.all(
+    [directory, path.resolve(directory)].map((each) => realpath(each).catch(() => undefined)),
+  );
+  return bySystem === byText ? undefined : "its path has .. behind a link, or behind what is no directory";
+}
+
+const separators = path.sep === "\\" ? /[\\/]/ : "/";

@@ -554,3 +554,87 @@ test("a link to nothing stays one: what it names is written", async () => {
   const { exit, stderr } = await home.courier("orders export -o away.csv");
   expect([exit, stderr]).toEqual([2, expect.stringContaining("there is no such directory")]);
 });
+
+describe("a path that the system and a reader take for two files", () => {
+  const content = sheet(row("A-1"));
+
+  async function createHome() {
+    const home = await createServedProcessHome({ seedOrders: 2 });
+    const at = (name: string) => path.join(home.directory, name);
+    await mkdir(at("real/deep"), { recursive: true });
+    await symlink("real/deep", at("link"));
+    for (const name of ["in.csv", "real/in.csv"]) await writeFile(at(name), content);
+    return { ...home, at };
+  }
+
+  test.each([
+    "missing/../in.csv",
+    "in.csv/",
+    "in.csv/.",
+    "in.csv/x/..",
+    "link/../in.csv",
+    "in.csv/../in.csv",
+  ])("%s is neither read nor written", async (name) => {
+    const home = await createHome();
+    const commands = [
+      `orders import in.csv --yes --write-back ${name}`,
+      `orders import in.csv --yes --rejects ${name}`,
+      `orders write-back in.csv -o ${name}`,
+      `orders export -o ${name}`,
+      `report spend --html ${name}`,
+      `orders import ${name} --yes`,
+      `orders import ${name} --yes --in-place`,
+    ];
+    for (const words of commands) {
+      const { exit, stderr } = await home.courier(words);
+      expect([exit, stderr], words).toEqual([
+        2,
+        expect.stringMatching(
+          /names a directory, and not a file|has \.\. behind a link, or behind what|a part of its path is no directory/,
+        ),
+      ]);
+    }
+    expect(home.sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+    for (const each of ["in.csv", "real/in.csv"]) expect(await readFile(home.at(each), "utf8")).toBe(content);
+    expect((await readdir(home.directory)).filter((each) => each.startsWith("in.csv"))).toEqual(["in.csv"]);
+  });
+
+  test("courier's own files are not written over on such a way either", async () => {
+    const home = await createHome();
+    expect(await home.courier("orders import in.csv --yes")).toMatchObject({ exit: 0 });
+    const ledger = path.join(home.stateDir, "ledger.db");
+    for (const name of [`${home.stateDir}/x/../ledger.db`, `${ledger}/`, ledger])
+      expect((await home.courier(`orders export -o ${name}`)).exit, name).toBe(2);
+    expect(await home.courier("log")).toMatchObject({ exit: 0 });
+  });
+
+  test("an ordinary .. is none", async () => {
+    const home = await createHome();
+    expect(
+      await home.courier("orders import real/../in.csv --yes --write-back real/deep/../out.csv"),
+    ).toMatchObject({ exit: 0 });
+    expect(await readFile(home.at("real/out.csv"), "utf8")).toContain("A-1");
+  });
+});
+
+test("slips of a list do not take its place", async () => {
+  const home = await createServedProcessHome({ seedOrders: 2 });
+  const list = path.join(home.directory, "pick.txt");
+  const { stdout } = await home.courier("orders list --json");
+  const before = `${JSON.parse(stdout)[0].id}\n`;
+  await writeFile(list, before);
+  const { exit, stderr } = await home.courier("orders slips - -o pick.txt", {
+    shell: 'exec "$@" < pick.txt',
+  });
+  expect([exit, stderr]).toEqual([2, expect.stringContaining("is the same file as stdin")]);
+  expect(await readFile(list, "utf8")).toBe(before);
+});
+
+test("links in a circle are not written over", async () => {
+  const home = await createServedProcessHome({ seedOrders: 2 });
+  const link = path.join(home.directory, "loop.csv");
+  await symlink("loop.csv", link);
+  const { exit, stderr } = await home.courier("orders export -o loop.csv");
+  expect([exit, stderr]).toEqual([2, expect.stringContaining("its links lead in a circle")]);
+  expect((await lstat(link)).isSymbolicLink()).toBe(true);
+});
