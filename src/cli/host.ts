@@ -40,10 +40,6 @@ export interface Host {
 
 /** A process without a terminal has none of the rest. */
 interface TerminalJob extends Job {
-  /** As Ctrl-C does where keys are not read one by one. */
-  interrupt?(): void;
-  /** The same for Ctrl-\. */
-  quit?(): void;
   /** The terminal's keys where stdin is something else; undefined where there are none. */
   openKeys?(): Promise<(KeyInput & { destroy(): unknown }) | undefined>;
   /** The terminal of that name; undefined for another device. */

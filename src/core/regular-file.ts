@@ -1,4 +1,4 @@
-/** Reads regular files: throws for a pipe or a device in the place of one of courier's files, instead of waiting for it. */
+/** Reads regular files: throws for a pipe, a device or a link to nothing in the place of one of courier's files. */
 
 import { isUtf8 } from "node:buffer";
 import {

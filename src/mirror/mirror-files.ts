@@ -5,7 +5,7 @@ import path from "node:path";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { allowMoreFiles, explainSystemError, isFileLimit } from "../core/system-errors.ts";
 import { hasFile } from "../sqlite/private-file.ts";
-import { removeFile } from "../sqlite/remove-file.ts";
+import { ensureNoLinkToNothing, removeFile } from "../sqlite/remove-file.ts";
 import { type MirrorOwner, mirrorDirectory, mirrorPath, mirrorPrefix } from "./mirror-path.ts";
 
 const title = "mirror";
@@ -22,7 +22,7 @@ export function deleteMirror(stateDirectory: string, owner: MirrorOwner): void {
 /** Deletes the mirrors of an account, of any service. Throws `database`, exit 5, where they cannot be listed, and as above. */
 export function deleteMirrors(stateDirectory: string, account: string): void {
   const directory = mirrorDirectory(stateDirectory);
-  removeFile(path.join(directory, mirrorPrefix(account)), title); // no such file: the directory may be a link to nothing
+  ensureNoLinkToNothing(path.join(directory, "any"), title);
   for (const name of namesIn(directory)) {
     if (name.startsWith(mirrorPrefix(account))) removeFile(path.join(directory, name), title);
   }

@@ -12,15 +12,19 @@ const endings = ["", "-wal", "-shm", "-journal"];
  * for a link to nothing: the file may be on a disk that is missing. And the system's errors.
  */
 export function removeFile(file: string, title: string): void {
-  const link = findLink(file);
-  if (link) {
-    throw new CourierError("database", 5, `the ${title} cannot be deleted: ${link.message}: ${file}`, {
-      cause: link,
-      hint: link.remedy,
-    });
-  }
+  ensureNoLinkToNothing(file, title);
   for (const place of new Set([followLink(file), file]))
     for (const ending of endings) rmSync(`${place}${ending}`, { force: true });
+}
+
+/** Throws as above where the file is, or would lie behind, a link to nothing. */
+export function ensureNoLinkToNothing(file: string, title: string): void {
+  const link = findLink(file);
+  if (!link) return;
+  throw new CourierError("database", 5, `the ${title} cannot be deleted: ${link.message}: ${file}`, {
+    cause: link,
+    hint: link.remedy,
+  });
 }
 
 /** The file that a link leads to; the path itself where that is none, such as a device. */
