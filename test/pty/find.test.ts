@@ -5,6 +5,7 @@ import {
   createServedTerminalHome,
   createTerminalHome,
   keys,
+  notingShell,
   stoppingShell,
   type Terminal,
   type TerminalHome,
@@ -14,9 +15,6 @@ import { lacks } from "../support/tools.ts";
 
 const test = testAnywhere.skipIf(lacks("sh", "stty"));
 
-/** Notes the terminal's modes before and after, and ends as the program did. */
-const notingModes = 'trap : INT TERM HUP TSTP; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
-
 async function openFind(options: TerminalOptions = {}) {
   const home = await createTerminalHome();
   const words = ["orders", "create", "--sender-name", "店", "--item-name", "茶壶", "--yes"];
@@ -25,7 +23,7 @@ async function openFind(options: TerminalOptions = {}) {
     ["王伟", "13900001234"],
   ] as const)
     await home.open([...words, "--receiver-name", name, "--receiver-phone", phone]).ended;
-  const terminal = home.open("find", { shell: notingModes, ...options });
+  const terminal = home.open("find", { shell: notingShell, ...options });
   await terminal.until("王伟");
   return { home, terminal };
 }

@@ -6,6 +6,7 @@ import { effort } from "../support/effort.ts";
 import {
   createServedTerminalHome,
   keys,
+  notingShell,
   type ServedTerminalHome,
   type Terminal,
 } from "../support/terminal.ts";
@@ -13,9 +14,6 @@ import { lacks } from "../support/tools.ts";
 import { body, fillForm, instead, itemQuestions, li, partyFields, phone, zhang } from "./person.ts";
 
 const test = testAnywhere.skipIf(lacks("sh", "stty"));
-
-/** Notes the terminal's modes before and after, and ends as the program did. */
-const notingModes = 'trap : INT; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
 
 async function interrupt(home: ServedTerminalHome, terminal: Terminal): Promise<void> {
   const sent = sentBodies(home).length;
@@ -30,12 +28,12 @@ async function interrupt(home: ServedTerminalHome, terminal: Terminal): Promise<
 
 test("after a question, where files may not grow: exit 130, and no signal of the limit ends the program", async () => {
   const home = await createServedTerminalHome();
-  let terminal = home.open("orders create", { shell: notingModes });
+  let terminal = home.open("orders create", { shell: notingShell });
   await terminal.choose("Sender", "new address");
   await terminal.until("? Sender name");
   await interrupt(home, terminal);
   // Blocks of 512 bytes, less than the ledger has.
-  terminal = home.open("orders create", { shell: `ulimit -f 100; ${notingModes}` });
+  terminal = home.open("orders create", { shell: `ulimit -f 100; ${notingShell}` });
   await terminal.choose("Sender", "new address");
   await terminal.answer("Sender name", "张三");
   await terminal.until("? Sender phone");
@@ -48,12 +46,12 @@ const everyStep = effort(2, 1);
 
 test("at each step: exit 130, nothing is sent, and the next run goes on where it stopped", async () => {
   const home = await createServedTerminalHome();
-  let terminal = home.open("orders create", { shell: notingModes });
+  let terminal = home.open("orders create", { shell: notingShell });
   await terminal.until("? Sender");
   await interrupt(home, terminal); // nothing was typed yet
   expect(terminal.screen()).not.toContain("draft");
 
-  terminal = home.open("orders create", { shell: notingModes });
+  terminal = home.open("orders create", { shell: notingShell });
   await terminal.choose("Sender", "new address");
   await terminal.until("? Sender name");
   expect(terminal.screen()).not.toContain("unfinished");
@@ -63,7 +61,7 @@ test("at each step: exit 130, nothing is sent, and the next run goes on where it
     await terminal.until(`? ${question}`);
     await interrupt(home, terminal);
     expect(terminal.screen()).toContain("your draft is kept; courier orders create continues it");
-    terminal = home.open("orders create", { shell: notingModes });
+    terminal = home.open("orders create", { shell: notingShell });
     await terminal.until("An unfinished order:");
     await terminal.answer("Continue with it?");
     for (const [name, answer] of answered) {
@@ -104,13 +102,13 @@ test("at each step: exit 130, nothing is sent, and the next run goes on where it
 
 test("at the offer to go on, the draft stays for another time", async () => {
   const home = await createServedTerminalHome();
-  let terminal = home.open("orders create", { shell: notingModes });
+  let terminal = home.open("orders create", { shell: notingShell });
   await terminal.choose("Sender", "new address");
   await terminal.answer("Sender name", "张三");
   await terminal.until("? Sender phone");
   await interrupt(home, terminal);
   for (let time = 0; time < 2; time++) {
-    terminal = home.open("orders create", { shell: notingModes });
+    terminal = home.open("orders create", { shell: notingShell });
     await terminal.until("? Continue with it?");
     expect(terminal.screen()).toMatch(/Sender +张三/);
     await interrupt(home, terminal);
@@ -121,12 +119,12 @@ test("at the offer to go on, the draft stays for another time", async () => {
 test("with a default sender a draft is offered all the same", async () => {
   const home = await createServedTerminalHome();
   await home.open("addresses add shop --name 店 --default").ended;
-  let terminal = home.open("orders create", { shell: notingModes });
+  let terminal = home.open("orders create", { shell: notingShell });
   await terminal.choose("Receiver", "new address");
   await terminal.answer("Receiver name", "李四");
   await terminal.until("? Receiver phone");
   await interrupt(home, terminal);
-  terminal = home.open("orders create", { shell: notingModes });
+  terminal = home.open("orders create", { shell: notingShell });
   await terminal.until("? Continue with it?");
   await interrupt(home, terminal);
   terminal = home.open("orders create");
@@ -137,7 +135,7 @@ test("with a default sender a draft is offered all the same", async () => {
 
 test("while a part is changed in the review, while a refused field is corrected, while an address is pasted", async () => {
   const home = await createServedTerminalHome();
-  let terminal = home.open("orders create", { shell: notingModes });
+  let terminal = home.open("orders create", { shell: notingShell });
   await fillForm(terminal, zhang, ["李四", "12"]);
   await terminal.choose("What now?", "Change the sender");
   await terminal.choose("Sender", "edit its fields");
@@ -145,14 +143,14 @@ test("while a part is changed in the review, while a refused field is corrected,
   await terminal.until("? Sender phone");
   await interrupt(home, terminal);
 
-  terminal = home.open("orders create", { shell: notingModes });
+  terminal = home.open("orders create", { shell: notingShell });
   await terminal.until(/Sender +王五 {2}13800138000/);
   await terminal.answer("Continue with it?");
   await terminal.choose("What now?", "Send this order");
   await terminal.until("? Receiver phone 12");
   await interrupt(home, terminal);
 
-  terminal = home.open("orders create", { shell: notingModes });
+  terminal = home.open("orders create", { shell: notingShell });
   await terminal.until(/Receiver +李四 {2}12\n/);
   await terminal.answer("Continue with it?", "n");
   await terminal.answer("Delete this draft?", "y");
@@ -166,7 +164,7 @@ test("while a part is changed in the review, while a refused field is corrected,
 
 test("at the offer to save an address, the order is shown as created", async () => {
   const home = await createServedTerminalHome();
-  const terminal = home.open("orders create", { shell: notingModes });
+  const terminal = home.open("orders create", { shell: notingShell });
   await fillForm(terminal);
   await terminal.choose("What now?", "Send this order");
   await terminal.until("? Save 张三");
@@ -183,13 +181,13 @@ test.each([
   "during the request, %s: it may have been created, how to check is said, and no draft is offered",
   async (_when, fault) => {
     const home = await createServedTerminalHome();
-    let terminal = home.open("orders create", { shell: notingModes });
+    let terminal = home.open("orders create", { shell: notingShell });
     await fillForm(terminal);
     await terminal.choose("What now?", "Keep as a draft and quit");
     await terminal.ended;
 
     home.sandbox.faults.add({ ...fault, method: "POST" });
-    terminal = home.open("orders create", { shell: notingModes });
+    terminal = home.open("orders create", { shell: notingShell });
     await terminal.answer("Continue with it?");
     await terminal.choose("What now?", "Send this order");
     await expect.poll(() => sentBodies(home).length).toBe(1);

@@ -2,10 +2,9 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { createServedTerminalHome, keys } from "../support/terminal.ts";
+import { createServedTerminalHome, keys, notingShell } from "../support/terminal.ts";
 
 const key = "terminal-key-0123456789";
-const notingModes = 'trap : INT; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
 const withoutKey = { COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
 
 describe("a key that comes after the base URL, before the program asks for it, is not shown", () => {
@@ -44,7 +43,7 @@ test("Ctrl-C while the service checks the key ends the login, and the terminal i
   home.sandbox.faults.add({ kind: "stall" });
   const terminal = home.open("login", {
     env: withoutKey,
-    shell: notingModes,
+    shell: notingShell,
   });
   await terminal.answer("Base URL", home.sandbox.baseUrl);
   await terminal.answer("API key", key);
@@ -77,7 +76,7 @@ describe("a key command", () => {
   test("that is stopped at its question leaves the terminal as it was", async () => {
     const home = await createServedTerminalHome();
     const mode = 'trap "stty echo < /dev/tty; exit 1" INT TERM; stty -echo < /dev/tty';
-    const terminal = home.open(wordsFor(mode, home), { env: withoutKey, shell: notingModes });
+    const terminal = home.open(wordsFor(mode, home), { env: withoutKey, shell: notingShell });
     await terminal.until("PIN:");
     await wait(200);
     terminal.type(keys.ctrlC);

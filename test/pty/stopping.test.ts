@@ -12,6 +12,7 @@ import {
   createServedTerminalHome,
   createTerminalHome,
   keys,
+  notingShell,
   type Terminal,
   type TerminalHome,
 } from "../support/terminal.ts";
@@ -181,7 +182,7 @@ describe("a second Ctrl-C", () => {
     ["at the key of a login", "login --base-url http://127.0.0.1:9", "? API key"],
   ])("%s: exit 130, and the terminal is whole", async (_where, words, question) => {
     const home = await createServedTerminalHome();
-    const terminal = home.open(words, { shell: noting });
+    const terminal = home.open(words, { shell: notingShell });
     await terminal.until(question);
     terminal.type(keys.ctrlC);
     terminal.type(keys.ctrlC);
@@ -193,7 +194,7 @@ describe("a second Ctrl-C", () => {
     const home = await createServedTerminalHome();
     await (await openLedger(home.stateDir)).close();
     const other = (await loadDriver()).open(ledgerPath(home.stateDir));
-    const terminal = home.open("orders create", { shell: noting });
+    const terminal = home.open("orders create", { shell: notingShell });
     await terminal.choose("Sender", "new address");
     await terminal.answer("Sender name", "张三");
     await terminal.until("? Sender phone");
@@ -208,12 +209,10 @@ describe("a second Ctrl-C", () => {
   });
 });
 
-const noting = 'trap : INT TERM; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
-
 describe("Ctrl-D", () => {
   test("at an empty line is as Ctrl-C: exit 130, and the draft is kept; in a line it takes a character", async () => {
     const home = await createServedTerminalHome();
-    const terminal = home.open("orders create", { shell: noting });
+    const terminal = home.open("orders create", { shell: notingShell });
     await terminal.choose("Sender", "new address");
     await terminal.answer("Sender name", "张三");
     await terminal.until("? Sender phone");
@@ -237,7 +236,7 @@ describe("Ctrl-D", () => {
   ])("%s", async (_what, words, question) => {
     const home = await createTerminalHome();
     await home.open(order).ended;
-    const terminal = home.open(words, { shell: noting });
+    const terminal = home.open(words, { shell: notingShell });
     await terminal.until(question);
     terminal.type(keys.ctrlD);
     expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
@@ -247,7 +246,7 @@ describe("Ctrl-D", () => {
 
   test("at the paste of an address ends it, and with nothing pasted the form", async () => {
     const home = await createServedTerminalHome();
-    const terminal = home.open("orders create", { shell: noting });
+    const terminal = home.open("orders create", { shell: notingShell });
     await terminal.choose("Sender", "paste an address as text");
     await terminal.until(/^>$/m);
     terminal.type(`李四 13900139000\r${keys.ctrlD}`);
@@ -255,7 +254,7 @@ describe("Ctrl-D", () => {
     terminal.type(keys.ctrlC);
     await terminal.ended;
 
-    const other = home.open("orders create --item-name 书", { shell: noting });
+    const other = home.open("orders create --item-name 书", { shell: notingShell });
     await other.choose("Sender", "paste an address as text");
     await other.until(/^>$/m);
     other.type(keys.ctrlD);
@@ -536,7 +535,7 @@ const quit = "\u001c"; // Ctrl-\
 describe("Ctrl-\\ is 131 wherever keys are read one by one, and is no text", () => {
   test("at a question: the draft is kept without it", async () => {
     const home = await createServedTerminalHome();
-    const terminal = home.open("orders create", { shell: noting });
+    const terminal = home.open("orders create", { shell: notingShell });
     await terminal.choose("Sender", "new address");
     await terminal.answer("Sender name", zhang[0]);
     await terminal.until("? Sender phone");
@@ -560,7 +559,7 @@ describe("Ctrl-\\ is 131 wherever keys are read one by one, and is no text", () 
     const seen = await home.open("sync").ended;
     expect(seen.exit).toBe(0);
     await home.open("orders list --account sandbox").ended;
-    const terminal = home.open(words, { shell: noting });
+    const terminal = home.open(words, { shell: notingShell });
     await terminal.until(shown);
     terminal.type(quit);
     expect(await terminal.ended).toEqual({ exit: 131, signal: undefined });

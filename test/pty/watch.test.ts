@@ -6,6 +6,7 @@ import { plainDraft } from "../support/orders.ts";
 import {
   createServedTerminalHome,
   keys,
+  notingShell,
   type ServedTerminalHome,
   stoppingShell,
   type Terminal,
@@ -13,9 +14,6 @@ import {
 import { lacks } from "../support/tools.ts";
 
 const test = testAnywhere.skipIf(lacks("sh", "stty", "cat"));
-
-/** Notes the terminal's modes before and after, and ends as the program did. */
-const notingModes = 'trap : INT TSTP; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
 
 async function homeWithParcels(count: number): Promise<{ home: ServedTerminalHome; numbers: string[] }> {
   const home = await createServedTerminalHome();
@@ -46,7 +44,7 @@ async function expectWhole(home: ServedTerminalHome, terminal: Terminal): Promis
 
 test("redraws in place, writes what has changed, and q leaves the last state with a summary", async () => {
   const { home, numbers } = await homeWithParcels(3);
-  const terminal = home.open(words(numbers), { shell: notingModes });
+  const terminal = home.open(words(numbers), { shell: notingShell });
   await terminal.until(/3 pending[\s\S]*calls? made/);
   expect(terminal.isCursorVisible).toBe(false);
   await home.sandbox.advance({ trackingNumber: numbers[1] ?? "", to: "picked" });
@@ -69,7 +67,7 @@ test("redraws in place, writes what has changed, and q leaves the last state wit
 
 test("Ctrl-C: exit 130, the last state, a whole terminal", async () => {
   const { home, numbers } = await homeWithParcels(1);
-  const terminal = home.open(words(numbers), { shell: notingModes });
+  const terminal = home.open(words(numbers), { shell: notingShell });
   await terminal.until(/pending[\s\S]*q ends the watch/);
   terminal.type(keys.ctrlC);
   expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
@@ -118,7 +116,7 @@ test("narrower, wider, lower: always one board, with its footer", async () => {
 
 test("Ctrl-Z gives the terminal back; going on draws the board anew", async () => {
   const { home, numbers } = await homeWithParcels(2);
-  const terminal = home.open(words(numbers), { shell: notingModes });
+  const terminal = home.open(words(numbers), { shell: notingShell });
   await terminal.until("q ends the watch");
   terminal.type("\u001a");
   await terminal.until(() => terminal.isCursorVisible);
@@ -149,7 +147,7 @@ test("a window that was made narrower while the watch was stopped: one board, of
 
 test("numbers from a pipe: keys come from the terminal all the same", async () => {
   const { home, numbers } = await homeWithParcels(2);
-  const shell = `${notingModes.replace('"$@";', `printf '%s\\n' ${numbers.join(" ")} | "$@";`)}`;
+  const shell = `${notingShell.replace('"$@";', `printf '%s\\n' ${numbers.join(" ")} | "$@";`)}`;
   const terminal = home.open("track - --watch --interval 1s --yes", { shell });
   await terminal.until("q ends the watch");
   terminal.type("q");
@@ -220,7 +218,7 @@ test("a command's output comes above the board, and the board stays one", async 
 test("keys choose, filter and open a parcel while the watch goes on, and leave the terminal whole", async () => {
   const { home, numbers } = await homeWithParcels(3);
   const [first = "", second = ""] = numbers;
-  const terminal = home.open(words(numbers), { shell: notingModes });
+  const terminal = home.open(words(numbers), { shell: notingShell });
   await terminal.until("3 pending");
   terminal.type("\u001b[B");
   await terminal.until(new RegExp(`^[ *!]>${first}`, "m"));

@@ -33,6 +33,13 @@ export const keys = {
   clear: "\u0015",
 } as const;
 
+/**
+ * Notes the terminal's modes before and after, and ends as the program did. A key that comes once the program has
+ * ended does not end the second note.
+ */
+export const notingShell =
+  'trap : INT TERM HUP TSTP; stty -g > before; "$@"; code=$?; trap "" INT; stty -g > after; exit $code';
+
 /** A shell with job control: after Ctrl-Z it says so, and goes on with the job once a line is typed. */
 export const stoppingShell = 'set -m; "$@"; echo "in the shell"; read line; fg > fg.txt';
 
