@@ -55,8 +55,6 @@ export interface SentFacts {
 export interface Creates {
   /** Records a single create as `sending`, unless an equal order blocks it, in one transaction. */
   beginCreate(run: Run, create: NewCreate, nowMs: number): Promise<BegunCreate>;
-  /** The equal orders of a content, as `beginCreate` would see them. */
-  findEquals(customer: number, content: string, windowMs: number, nowMs: number): Promise<Equals>;
   /**
    * True while this owner may send the operation. Synchronous, so that nothing happens between this check and the
    * request.
@@ -95,8 +93,8 @@ export interface Creates {
 }
 
 export function createCreates(
-  { write, read, holdsClaim }: Store,
-  { readAll, byContent, byRef }: OperationFinder,
+  { write, holdsClaim }: Store,
+  { readAll, byRef }: OperationFinder,
   { insert, sentSinceBoot, ensureOwner, setOutcome }: OperationRecorder,
 ): Creates {
   return {
@@ -150,11 +148,6 @@ export function createCreates(
           allowance,
         });
         return { kind: "begun", operation, earlier: all.earlier, edited } as const;
-      }),
-
-    findEquals: (customer, content, windowMs, nowMs) =>
-      read(function* () {
-        return findEquals(yield* byContent(customer, content), windowMs, nowMs);
       }),
 
     holdsClaim,

@@ -3,7 +3,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { openLedger } from "../../src/ledger/ledger.ts";
+import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { fc } from "../support/effort.ts";
 import { describeKinds } from "./kinds.ts";
 import {
@@ -18,6 +18,18 @@ import {
 
 const key = "Secret-key-0123456789";
 const learned = { service, key, profileId: "10001", account: "shop" };
+
+/** The create of the content `c` by another run. */
+async function beginEqual(ledger: Ledger, customer: number) {
+  const equal = {
+    content: "c",
+    draft: {},
+    windowMs: 60_000,
+    isDuplicateAllowed: false,
+    accepted: new Set<string>(),
+  };
+  return ledger.beginCreate(await beginRun(ledger, customer), equal, 2);
+}
 
 test("two ledgers hash the same key differently", async () => {
   const hashes = await Promise.all(
@@ -68,7 +80,7 @@ describeKinds((open, kind) => {
     await recordCreate(ledger, run, { content: "c", draft: { item: { name: "书" } }, outcome: created("5") });
 
     expect(await ledger.learnCustomer(learned)).toEqual(named);
-    expect((await ledger.findEquals(named.id, "c", 60_000, 2)).recent).toHaveLength(1);
+    expect(await beginEqual(ledger, named.id)).toMatchObject({ kind: "stopped", equals: { recent: [{}] } });
     expect((await ledger.findRun(run.number))?.customer).toBe(named.id);
     expect((await ledger.findOwners(named.id, ["5"])).get("5")).toEqual({ run: run.number, number: 1 });
     expect(await ledger.findCustomer(service, key)).toEqual(named);
@@ -81,7 +93,7 @@ describeKinds((open, kind) => {
     const run = await beginRun(ledger, bare.id);
     expect(await ledger.learnCustomer(learned)).toEqual(named);
     await recordCreate(ledger, run, { content: "c", draft: { item: { name: "书" } }, outcome: created("5") });
-    expect((await ledger.findEquals(named.id, "c", 60_000, 2)).recent).toHaveLength(1);
+    expect(await beginEqual(ledger, named.id)).toMatchObject({ kind: "stopped", equals: { recent: [{}] } });
   });
 
   test("an order that both have recorded stays with one of them", async () => {
@@ -95,7 +107,7 @@ describeKinds((open, kind) => {
         outcome: created("5"),
       });
     expect((await ledger.learnCustomer(learned)).id).toBe(named.id);
-    expect((await ledger.findEquals(named.id, "c", 60_000, 2)).recent).toHaveLength(1);
+    expect(await beginEqual(ledger, named.id)).toMatchObject({ kind: "stopped", equals: { recent: [{}] } });
   });
 
   test("a key that changes hands gets another customer, and the first keeps its orders", async () => {
@@ -109,8 +121,8 @@ describeKinds((open, kind) => {
     const second = await ledger.learnCustomer({ ...learned, profileId: "10002" });
     expect(second.id).not.toBe(first.id);
     expect((await ledger.findCustomer(service, key))?.id).toBe(second.id);
-    expect((await ledger.findEquals(second.id, "c", 60_000, 2)).recent).toEqual([]);
-    expect((await ledger.findEquals(first.id, "c", 60_000, 2)).recent).toHaveLength(1);
+    expect(await beginEqual(ledger, second.id)).toMatchObject({ kind: "begun" });
+    expect(await beginEqual(ledger, first.id)).toMatchObject({ kind: "stopped", equals: { recent: [{}] } });
   });
 
   test("two accounts of one customer: neither has it alone until the other is gone", async () => {
