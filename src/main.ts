@@ -22,6 +22,7 @@ let isTerminated = false;
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
 listen("SIGQUIT", 131); // the system would write the memory, and with it the key, into a core dump
+process.on("SIGUSR1", () => {}); // Node.js would open its debugger to every user of the machine
 if (!(isBun && isHangUpIgnored())) listen("SIGHUP", 129);
 // A stopped job is not told that its window was resized: as that signal does, this makes the streams ask for the size.
 process.on("SIGCONT", () => process.emit("SIGWINCH", "SIGWINCH"));

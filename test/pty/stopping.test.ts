@@ -566,3 +566,13 @@ describe("Ctrl-\\ is 131 wherever keys are read one by one, and is no text", () 
     await expectWhole(home, terminal, "after");
   });
 });
+
+test("SIGUSR1 opens no debugger, which would show the key to every user of the machine", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("login --account k --base-url http://127.0.0.1:9");
+  await terminal.until(/API key/);
+  terminal.signal("SIGUSR1");
+  terminal.type(keys.ctrlC);
+  expect((await terminal.ended).exit).toBe(130);
+  expect(terminal.transcript()).not.toContain("ebugger");
+});
