@@ -74,7 +74,7 @@ export function countAll({ rows, wrong }: Overview): number {
 
 /** Rows that can be sent, and may not be meant so. */
 export interface RowWarning {
-  readonly code: keyof typeof warningTests;
+  readonly code: keyof typeof warningTests | "cancelled_before";
   readonly count: number;
   /** The first few, as they are named. */
   readonly rows: readonly string[];

@@ -19,8 +19,7 @@ import { nameOfRow } from "./row-words.ts";
 import type { ImportRow } from "./rows.ts";
 
 export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
-  const { rows, reading, serviceLevels, senders, unused, refs, encoding, wrong, warnings, first } =
-    plan.overview;
+  const { rows, reading, serviceLevels, senders, unused, refs, encoding, wrong, first } = plan.overview;
   return {
     rows: rows + wrong.wrong,
     lines: reading.lineCount,
@@ -43,7 +42,7 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
     wrong: wrong.wrong,
     compared: account !== undefined,
     warnings: [
-      ...warnings.map(({ code, count, rows: named }) => ({ code, count, rows: [...named] })),
+      ...plan.warnings.map(({ code, count, rows: named }) => ({ code, count, rows: [...named] })),
       ...(plan.otherRefs
         ? [{ code: "other_refs" as const, count: rows, rows: plan.otherRefs.map(({ row }) => row) }]
         : []),
@@ -54,7 +53,7 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
 
 /** `comparison` names what the rows were compared with; undefined where there is no account. */
 export function checkView(plan: ImportPlan, comparison: string | undefined): readonly Block[] {
-  const { rows, reading, serviceLevels, unused, refs, wrong, warnings, first, noun } = plan.overview;
+  const { rows, reading, serviceLevels, unused, refs, wrong, first, noun } = plan.overview;
   const all = rows + wrong.wrong;
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
   const earlier = describeEarlier(plan);
@@ -80,7 +79,7 @@ export function checkView(plan: ImportPlan, comparison: string | undefined): rea
       ...(earlier === "" ? [] : ([["From earlier runs", earlier]] as const)),
       ...(plan.held > 0 ? ([["Held", describeHeldRows(plan)]] as const) : []),
       ...(wrong.wrong > 0 ? ([["Wrong", String(wrong.wrong)]] as const) : []),
-      ...warnings.map((warning) => ["Warning", describeWarning(warning)] as const),
+      ...plan.warnings.map((warning) => ["Warning", describeWarning(warning)] as const),
       ...(plan.otherRefs ? ([["Warning", describeOtherRefs(plan, plan.otherRefs)]] as const) : []),
       ["Compared with", comparison ?? "nothing: there is no account"],
     ),

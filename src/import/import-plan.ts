@@ -54,6 +54,8 @@ export interface ImportPlan extends Readonly<PlanCounts> {
   readonly sentBefore?: readonly SentBefore[];
   /** Where every row equals an order with another ref: the first few, with that ref. */
   readonly otherRefs?: readonly OtherRef[] | undefined;
+  /** Of the rows to send, and what is known only by comparing them with the ledger. */
+  readonly warnings: readonly RowWarning[];
 }
 
 interface OtherRef {
@@ -125,6 +127,7 @@ export async function planImport(
       unwanted: 0,
       undone: 0,
       beingCancelled: 0,
+      warnings: overview.warnings,
     };
   const undoneRuns = known ? await known.ledger.undoneRuns(known.customer) : new Set();
   const { hasRef, countOf } = overview;
@@ -135,6 +138,7 @@ export async function planImport(
   const otherRefs: OtherRef[] = [];
   let withOtherRef = 0;
   const rewrittenRuns = new Set<number>();
+  const takenBack = { code: "cancelled_before" as const, count: 0, rows: [] as string[] };
 
   /** Of an earlier batch: one order covers one row. */
   const covered = new Set<string>();
@@ -158,6 +162,12 @@ export async function planImport(
     if (like?.ref !== undefined && row.ref !== undefined && like.ref !== row.ref) {
       withOtherRef += 1;
       if (otherRefs.length < otherRefsShown) otherRefs.push({ row: nameOfRow(row), ref: like.ref });
+    }
+    if (decision.kind === "send" && decision.takenBack) {
+      takenBack.count += 1;
+      const id = decision.takenBack.order?.id;
+      if (takenBack.rows.length < heldShown)
+        takenBack.rows.push(`${nameOfRow(row)}${id === undefined ? "" : `: order ${id}`}`);
     }
     const runOfOther = known && runOfRewritten(row, decision, known.file);
     if (runOfOther !== undefined) rewrittenRuns.add(runOfOther);
@@ -206,6 +216,7 @@ export async function planImport(
     beingCancelled,
     sentBefore,
     otherRefs: isWhole ? otherRefs : undefined,
+    warnings: takenBack.count > 0 ? [...overview.warnings, takenBack] : overview.warnings,
   };
 }
 
@@ -273,7 +284,7 @@ export function summarise(
   if (plan.held > 0) messages.warn(describeHeldRows(plan));
   if (plan.otherRefs) messages.warn(describeOtherRefs(plan, plan.otherRefs));
   if (plan.toSend > 0 && overview.refs === 0) messages.warn(lacksRefs);
-  if (plan.toSend > 0) for (const warning of overview.warnings) messages.warn(describeWarning(warning));
+  if (plan.toSend > 0) for (const warning of plan.warnings) messages.warn(describeWarning(warning));
 }
 
 const warningWords: Readonly<Record<RowWarning["code"], string>> = {
@@ -282,6 +293,7 @@ const warningWords: Readonly<Record<RowWarning["code"], string>> = {
   quantity_0: "with 0 pieces",
   unknown_service_type: "with a service level that is not known",
   tracking_number: "with a tracking number in a column that is not read (sent already?)",
+  cancelled_before: "with the values of an order that was cancelled (is its parcel still wanted?)",
   unclear_state: "in a state that does not say whether to send them",
 };
 

@@ -178,13 +178,14 @@ export interface OrderElsewhere {
 
 export type RowDecision =
   /**
-   * To be sent; `supersedes` is an earlier refusal that it replaces, `like` an equal order with another ref, `former` the
-   * order that the row may have been before it was edited.
+   * To be sent; `supersedes` is an earlier refusal that it replaces, `like` an equal order with another ref, `takenBack` an
+   * equal one that a person took back, `former` the order that the row may have been before it was edited.
    */
   | {
       readonly kind: "send";
       readonly supersedes?: Operation;
       readonly like?: Operation | undefined;
+      readonly takenBack?: Operation | undefined;
       readonly former?: Operation;
       readonly allowance: Allowance;
     }
@@ -331,6 +332,7 @@ function* decideUnedited(
       kind: "send",
       allowance: isAllowed ? "equal" : "none",
       like: findLike(row, equal, file),
+      takenBack: findTakenBack(row, equal, file),
       ...supersedes,
     };
   if (isMade(blocker) && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
@@ -570,6 +572,21 @@ function findLike(
   return equal.findLast(
     (each) => each.ref !== undefined && isMade(each) && isStanding(each) && !isOfRow(each, file, new Map()),
   );
+}
+
+/** The newest equal order of no row of the file, where a person took it back. Two refs tell that it is another one. */
+function findTakenBack(
+  { ref }: RowToSend,
+  equal: readonly EqualOperation[],
+  file: FileFacts,
+): Operation | undefined {
+  const newest = equal.findLast(
+    (each) =>
+      each.state !== "refused" &&
+      !(each.ref !== undefined && ref !== undefined) &&
+      !isOfRow(each, file, new Map()),
+  );
+  return newest && isOver(newest) ? newest : undefined;
 }
 
 /**

@@ -368,6 +368,7 @@ const checkSummarySchema = object({
         "unclear_state",
         "tracking_number",
         "other_refs",
+        "cancelled_before",
       ]),
       count,
       rows: array(text),

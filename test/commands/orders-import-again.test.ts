@@ -263,6 +263,42 @@ describe("a row whose ref has shipped with other values", () => {
   });
 });
 
+describe("a row without a ref in another file, whose order was cancelled", () => {
+  const warning =
+    "1 row with the values of an order that was cancelled (is its parcel still wanted?): row 1: order 1000001";
+
+  test("is sent with a warning, by --check and before the question, and once only", async () => {
+    const home = await createImportHome(sheet(row("")));
+    await home.run();
+    expect((await home.courier(["orders", "cancel", "1000001", "--yes"])).exit).toBe(0);
+    const file = await home.put(sheet(row(""), row("", "王五")), "longer.csv");
+    const check = await home.courier(["orders", "import", file, "--check"]);
+    expect(check.stdout.replace(/\s+/g, " ")).toContain(warning);
+    const json = await home.courier(["orders", "import", file, "--check", "--json"]);
+    expect(JSON.parse(json.stdout).warnings).toContainEqual({
+      code: "cancelled_before",
+      count: 1,
+      rows: ["row 1: order 1000001"],
+    });
+    const { exit, stderr, report } = await home.importFile(file);
+    expect(stderr).toContain(warning);
+    expect([exit, outcomes(report)]).toEqual([0, "created created"]);
+    home.clock.advance(86_400_000);
+    const longest = await home.put(sheet(row(""), row("", "赵六")), "longest.csv");
+    const next = await home.courier(["orders", "import", longest, "--check"]);
+    expect(next.stdout).not.toContain("cancelled");
+  });
+
+  test("but not where each has a ref of its own", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run();
+    await home.courier(["orders", "cancel", "1000001", "--yes"]);
+    const file = await home.put(sheet(row("B-1")), "other.csv");
+    const check = await home.courier(["orders", "import", file, "--check"]);
+    expect(check.stdout).not.toContain("cancelled");
+  });
+});
+
 describe("a row that was corrected after its order was cancelled", () => {
   test("is told, with the flag that ships it: exit 3", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
