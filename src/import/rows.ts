@@ -9,7 +9,7 @@ import { getField, orderPaths } from "../model/fields.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, stringifyJson } from "../model/json.ts";
 import { nestKey } from "../model/nested-key.ts";
 import { contentsOf } from "../model/same-order.ts";
-import { check } from "../model/schema.ts";
+import { check, extend, optional, textSchema } from "../model/schema.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { readAddress } from "../sheets/cell-address.ts";
 import { quoteFormulaTexts } from "../sheets/formula-texts.ts";
@@ -35,7 +35,7 @@ import {
 } from "./sheet-records.ts";
 import { countOwnColumns, createNumberReader, findMarkedDoubt } from "./write-back/titles.ts";
 
-const rowSchema = draftSchema();
+const rowSchema = extend(draftSchema(), { ref: optional(textSchema) });
 
 /** What the first versions recorded of an order. */
 function recordedOf(draft: Draft): string {
@@ -275,12 +275,10 @@ function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
     return { ...base, ref: undefined, draft: {}, problems: [problem], faulty: new Set() };
   }
   ensureNoOrder(Object.keys(value), "remove these keys from its objects");
-  const { ref, error: _rejected, ...fields } = value; // `error`: a file of rejects that was fixed
-  const checked = check(rowSchema, fields);
+  const { error: _rejected, ...given } = value; // a file of rejects that was fixed
+  const { ref, ...fields } = given;
+  const checked = check(rowSchema, given);
   const problems: RowProblem[] = [];
-  if (ref !== undefined && typeof ref !== "string") {
-    problems.push({ row, line, column: "ref", value: "", message: "a ref must be a string" });
-  }
   if ("mismatches" in checked) {
     for (const mismatch of checked.mismatches) {
       const { path, expected, received } = mismatch;
@@ -291,10 +289,10 @@ function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
         expected === "no such key"
           ? `no such key${meant}`
           : `must be ${withArticle(expected)}, but is ${received}`;
-      problems.push({ row, line, column: path, value: textAt(fields, path), message });
+      problems.push({ row, line, column: path, value: textAt(given, path), message });
     }
   }
-  const texts = "value" in checked ? findTextProblems({ ref, ...fields }) : [];
+  const texts = "value" in checked ? findTextProblems(given) : [];
   problems.push(
     ...texts.map(({ path, value: text, message }) => ({ row, line, column: path, value: text, message })),
   );

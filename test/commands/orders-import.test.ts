@@ -568,11 +568,15 @@ describe("mistakes of rows", () => {
     const home = await createImportHome(
       order +
         order.replace("A-1", "A-2").replace('"weight":"1.5"', '"wieght":1.5') +
-        order.replace("A-1", "A-3").replace('"weight":"1.5"', '"quantity":1.5'),
+        order.replace("A-1", "A-3").replace('"weight":"1.5"', '"quantity":1.5') +
+        order.replace('"A-1"', "1001").replace(',"weight":"1.5"', ""),
     );
     const { exit, stderr } = await home.courier(["orders", "import", home.file, "--check"]);
     expect(exit).toBe(2);
-    const [first, second, third, ...more] = stderr.split("\n").filter((line) => /^ *(all|\d+) /.test(line));
+    const [first, second, third, fourth, ...more] = stderr
+      .split("\n")
+      .filter((line) => /^ *(all|\d+) /.test(line));
+    expect(fourth).toMatch(/4 +4 +ref +1001 +must be a string, but is a number$/);
     expect(third).toMatch(/3 +3 +item\.quantity +1\.5 +must be an integer, but is 1\.5$/);
     expect(first).toMatch(/1 +1 +item\.weight +1\.5 +must be a number, but is a string$/);
     expect(second).toMatch(/2 +2 +item\.wieght +1\.5 +no such key; did you mean item\.weight\?$/);
