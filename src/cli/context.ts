@@ -401,7 +401,7 @@ export async function createContext(
       await checkOutputPlace(flag, file, [...beside, ...outputs, ...keptFiles(config.path, directories)]);
       outputs.push({ what: flag, file });
     },
-    async openOutput(file, { mode, flag, isKeptElsewhere } = {}) {
+    async openOutput(file, { permissionsOf, flag, isKeptElsewhere } = {}) {
       if (flag !== undefined) {
         const { ensureNoImportInput } = await import("./output-place.ts");
         await ensureNoImportInput(flag, file, { ledger, sharesLedger, machine });
@@ -416,7 +416,7 @@ export async function createContext(
         warn,
         processes,
         stateDirectory,
-        mode,
+        permissionsOf,
         isKeptElsewhere,
       });
     },

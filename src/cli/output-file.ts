@@ -7,6 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { type EarlierFile, haveSameContent, keepEarlier } from "../core/earlier-file.ts";
 import { fileError, systemCode } from "../core/errors.ts";
 import { nameOutputDraft, removeDeadDrafts, removeDraft } from "../core/output-draft.ts";
+import { type Draft, openDraft } from "../core/permissions.ts";
 import type { ProcessTable } from "../core/process-identity.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { replaceFile } from "../core/replace-file.ts";
@@ -25,8 +26,8 @@ export interface OutputRun {
   readonly stateDirectory: string;
   /** The file that is there is replaced by its next version: the caller keeps it. */
   readonly isKeptElsewhere?: boolean | undefined;
-  /** The permissions of a file that is made. */
-  readonly mode?: number | undefined;
+  /** A file that is made gets the permissions of this one. */
+  readonly permissionsOf?: string | undefined;
 }
 
 /**
@@ -40,10 +41,11 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   const { target, draft, isPipe } = await findPlace(path, run.processes).catch((error) => {
     throw fail(error);
   });
-  const opening = isPipe
-    ? openPipe(target, run)
-    : open(draft ?? target, draft === undefined ? "w" : "wx", run.mode);
-  const handle = await opening.catch((error) => {
+  const opening: Promise<Pick<Draft, "handle"> & Partial<Draft>> =
+    draft === undefined
+      ? (isPipe ? openPipe(target, run) : open(target, "w")).then((handle) => ({ handle }))
+      : openDraft(draft, target, run.permissionsOf);
+  const { handle, share } = await opening.catch((error) => {
     throw fail(error);
   });
   // No command that writes its result to a file makes or cancels orders.
@@ -67,10 +69,8 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
     },
     async finish() {
       try {
-        if (draft !== undefined) {
-          await takeOver(handle, target);
-          await handle.sync();
-        }
+        await share?.();
+        if (draft !== undefined) await handle.sync();
         await handle.close();
       } catch (error) {
         await abandon().catch(() => {});
@@ -92,22 +92,6 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
     },
     abandon,
   };
-}
-
-/**
- * Gives a draft the owner, the group and the permissions of the file that it replaces, as far as this process may: a
- * shell's `>` keeps them, too.
- */
-async function takeOver(handle: FileHandle, target: string): Promise<void> {
-  const old = await stat(target).catch(() => undefined);
-  const { uid, gid } = await handle.stat();
-  if (!old) return;
-  if (old.uid !== uid || old.gid !== gid)
-    await handle
-      .chown(old.uid, old.gid)
-      .catch(() => handle.chown(uid, old.gid)) // only root may give a file away
-      .catch(() => {});
-  await handle.chmod(old.mode & 0o777).catch(() => {}); // not every file system has permissions
 }
 
 /** The new name of a file at `target` that would be lost. */

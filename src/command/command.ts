@@ -127,8 +127,8 @@ export interface Context {
 }
 
 export interface OutputOptions {
-  /** The permissions of a file that is made. */
-  readonly mode?: number | undefined;
+  /** A file that is made gets the permissions of this one. */
+  readonly permissionsOf?: string | undefined;
   /** The flag that gives the file, which must not be the input of an import then. */
   readonly flag?: string | undefined;
   /** The file that is there is replaced: the caller keeps it. */

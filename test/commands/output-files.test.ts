@@ -8,6 +8,7 @@ import { nameOutputDraft } from "../../src/core/output-draft.ts";
 import { createServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, errorOf, type ImportHome, row, sheet } from "../support/imports.ts";
+import { lacks } from "../support/tools.ts";
 import { asUser } from "../support/unprivileged.ts";
 
 const refusedRow = row("A-2", "王五", "12");
@@ -309,6 +310,21 @@ describe("a file that is there already", () => {
       }
     }
   });
+
+  test.skipIf(lacks("setfacl", "getfacl"))(
+    "that has an access list keeps it: its bits for the group are not the group's",
+    async () => {
+      const home = await createServedHome({ seedOrders: 1 });
+      const output = path.join(home.directory, "all.csv");
+      await writeFile(output, "");
+      execFileSync("setfacl", ["-m", "u:nobody:rw,g::---,o::---,m::rw", output]);
+      const list = () => execFileSync("getfacl", ["--omit-header", "--absolute-names", output]).toString();
+      const before = list();
+      expect((await home.courier(["orders", "export", "-o", output])).exit).toBe(0);
+      expect((await lstat(output)).size).toBeGreaterThan(0);
+      expect(list()).toBe(before);
+    },
+  );
 
   test("is replaced where courier wrote it there, and nobody has changed it since", async () => {
     const home = await createImportHome(sheet(row("A-1")));

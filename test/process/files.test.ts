@@ -306,6 +306,26 @@ describe("places where no file can be", () => {
     expect(sandbox.requests).toEqual([]);
   });
 
+  test("a file whose group cannot be kept gives its rights to no other group (needs root, and setpriv)", async ({
+    skip,
+  }) => {
+    skip(!isRoot || lacks("setpriv"), "only root may give a file to a group that it is not in");
+    const { courier, directory } = await createServedProcessHome();
+    const output = path.join(directory, "all.csv");
+    for (const [mode, expected] of [
+      [0o660, 0o600],
+      [0o664, 0o644],
+    ] as const) {
+      await writeFile(output, "");
+      await chown(output, 0, 4_242);
+      await chmod(output, mode);
+      const shell = 'exec setpriv --bounding-set=-chown --inh-caps=-chown "$@"';
+      expect((await courier(`orders export -o ${output}`, { shell })).exit).toBe(0);
+      const { gid, mode: now } = await stat(output);
+      expect([gid, (now & 0o777).toString(8)]).toEqual([process.getgid?.(), expected.toString(8)]);
+    }
+  });
+
   test("a directory that may only be read (needs setpriv where root runs it)", async ({ skip }) => {
     skip(isRoot && lacks("setpriv"), "root may write everywhere");
     const { courier, directory } = await createProcessHome();

@@ -119,6 +119,7 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/cli/runtime-info.ts": "facts about this machine, and nothing of the run",
   "src/cli/typed-globals.ts": "a screen alone runs commands, and no other run loads it",
   "src/config/key-ring-process.ts": "runs in a process of its own",
+  "src/core/permissions.ts": "who may read a file, and nothing of what it holds",
   "src/core/process-tree.ts": "what systems list, and nothing of how a program is run",
   "src/import/column-guesses.ts": "words of two languages, apart from the questions",
   "src/import/former-reading.ts": "what earlier versions read, which must stay as it is",

@@ -99,11 +99,11 @@ export async function openSheetOutput(
   ensureForm(source, isInPlace ? undefined : file, flag);
   const places = await findRows(source);
   const target = isInPlace ? await findRealPath(file) : file;
-  const mode = await stat(source.name).then(
-    (found) => (found.isFile() ? found.mode & 0o777 : undefined),
+  const permissionsOf = await stat(source.name).then(
+    (found) => (found.isFile() ? source.name : undefined),
     () => undefined,
   );
-  let output = await context.openOutput(target, { mode, flag: isInPlace ? undefined : flag });
+  let output = await context.openOutput(target, { permissionsOf, flag: isInPlace ? undefined : flag });
   const isFile = await stat(target).then(
     (found) => found.isFile(),
     () => true,
@@ -116,7 +116,7 @@ export async function openSheetOutput(
       return kept;
     },
     async write({ values }) {
-      if (isFile) output = await context.openOutput(target, { mode, isKeptElsewhere: isInPlace });
+      if (isFile) output = await context.openOutput(target, { permissionsOf, isKeptElsewhere: isInPlace });
       let lost: string | undefined;
       const noteLost = (character: string) => {
         lost ??= character;
