@@ -88,8 +88,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   const withdrawn = new Set<string>();
   /** The rows with their orders: which operation it is, and what the row was counted as. */
   const misled = new Map<number, { readonly name: OperationName; readonly counted: Outcome }>();
-  /** The rows of earlier runs' orders whose answers may still prove wrong. */
-  const shippedRows = new Map<string, number>();
+  /** The rows of earlier runs' orders whose answers may still prove wrong, with those orders. */
+  const shippedRows = new Map<string, { readonly row: number; readonly orderId: string | undefined }>();
   const { source, plan, settings, rejects } = run;
   const { overview } = plan;
   const total = countAll(overview);
@@ -119,7 +119,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   function noteShipped({ row: { row }, outcome, decision }: RowResult): void {
     if (decision?.kind !== "shipped" || decision.operation.state !== "created") return;
     const name = nameOperation(decision.operation);
-    shippedRows.set(name, row);
+    shippedRows.set(name, { row, orderId: decision.operation.order?.id });
     if (withdrawn.has(name)) misled.set(row, { name: decision.operation, counted: outcome });
   }
 
@@ -129,8 +129,19 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     withdrawn.add(name);
     if (operation.run === run.tools.run.number)
       misled.set(operation.row ?? 0, { name: operation, counted: "created" });
-    const row = shippedRows.get(name);
-    if (row !== undefined) misled.set(row, { name: operation, counted: "shipped" });
+    const shipped = shippedRows.get(name);
+    if (shipped) misled.set(shipped.row, { name: operation, counted: "shipped" });
+  }
+
+  /** Another process may have taken orders from rows that this one has reported. */
+  async function noteWithdrawnElsewhere(): Promise<void> {
+    const { ledger, run: own } = run.tools;
+    for (const operation of await ledger.findWithdrawn(own.customer)) {
+      const name = nameOperation(operation);
+      const isReported =
+        operation.run === own.number || shippedRows.get(name)?.orderId === operation.withdrawnOrder;
+      if (isReported && !withdrawn.has(name)) onWithdrawn(operation);
+    }
   }
 
   /** What is known of a create since its answer proved to name an order of another one. */
@@ -213,6 +224,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         if (row.error !== null && isWorthKeeping(wrong)) wrong.push(row);
         if (result.outcome !== "unsent") yield row;
       }
+      await noteWithdrawnElsewhere();
       await ledger.checkPlace();
       if (run.comparedMs !== undefined && countDone(counts) === total)
         await ledger.recordComparison(run.tools.run.customer, run.comparedMs).catch(() => {}); // then it is done again

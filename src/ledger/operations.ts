@@ -51,6 +51,8 @@ export interface Operations extends Creates, ImportRows, Cancels {
   ordersSince(owner: CustomerAccount, after: OperationName, limit: number): Promise<readonly Operation[]>;
   /** Orders that were taken from their creates after an event, the oldest first. */
   withdrawnSince(customer: number, event: number): Promise<readonly WithdrawnOrder[]>;
+  /** Creates whose orders were taken from them. */
+  findWithdrawn(customer: number): Promise<readonly Operation[]>;
   /** The first run whose outcomes may still change: one with open operations, or begun after `sinceMs` and not ended. */
   firstOpenRun(sinceMs: number): Promise<number | undefined>;
   /** Creates that may have been on their way at the same time. */
@@ -190,6 +192,18 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
           orderId: String(row.order_id),
           run: Number(row.run),
         }));
+      }),
+
+    findWithdrawn: (customer) =>
+      read(function* () {
+        return readAll(
+          yield ask(
+            `SELECT * FROM operations WHERE customer = ? AND withdrawn_order IS NOT NULL
+             AND run IN (SELECT run FROM withdrawn_orders WHERE customer = ?)`,
+            customer,
+            customer,
+          ),
+        );
       }),
 
     firstOpenRun: (sinceMs) =>

@@ -1,6 +1,7 @@
 /** A success that names another order, while the own one is still being made: it is not made twice. */
 
 import { describe, expect, test } from "vitest";
+import { withLedger } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
@@ -118,3 +119,40 @@ test("an import that has reported a row with the order of a later row says so: e
   expect(ran.stderr).toContain("the report has row 1 with an order of another row");
   expect(ran.stderr).toContain("3 rows: 1 created, 1 found, 1 unknown");
 });
+
+test.each([
+  ["created", false],
+  ["shipped", true],
+])(
+  "and so where another process takes the order from a row that it reports as %s",
+  async (outcome, isSent) => {
+    const home = await createUnfaithfulHome();
+    const rows = ["孔一", "孔二", "孔三"].map((name, index) => ({
+      ...plainDraft,
+      ref: `A-${index}`,
+      receiver: { ...plainDraft.receiver, name, phone: `139000${10_000 + index}`, detail: `${index}号` },
+      item: { ...plainDraft.item, name: `书${index}` },
+    }));
+    const [first, second, another] = rows;
+    home.service.ways = {
+      answerWith: (_request, n) =>
+        n === 1 ? home.service.foreign(another as typeof plainDraft).id : undefined,
+      commitDelayMs: (_request, n) => (n === 1 ? Number.MAX_SAFE_INTEGER : 0),
+      before: async (n) => {
+        if (n === 2)
+          await withLedger(home.stateDir, (ledger) =>
+            ledger.withdrawOrder({ run: 1, number: 1 }, "1", home.clock.now()),
+          );
+      },
+    };
+    const words = "orders import - --yes --json --concurrency 1";
+    if (isSent) expect((await home.courier(words, { stdin: JSON.stringify([first]) })).exit).toBe(0);
+    const ran = await home.courier(words, { stdin: JSON.stringify([first, second]) });
+    expect(JSON.parse(ran.stdout)).toMatchObject([
+      { outcome, id: 1 },
+      { outcome: "created", id: 2 },
+    ]);
+    expect(ran.exit, ran.stderr).toBe(6);
+    expect(ran.stderr).toContain("the report has row 1 with an order of another row");
+  },
+);

@@ -195,6 +195,7 @@ export async function startUnfaithfulService(options: UnfaithfulServiceOptions):
 
   async function create(request: ReceivedRequest): Promise<Answer | "destroy" | "silence"> {
     const { ways } = service;
+    if (ways.before) await ways.before(request.number);
     const fate = ways.loss?.(request, request.number) ?? "answered";
     if (fate === "before") return "destroy";
     if (fate === "timeout_before") return "silence";

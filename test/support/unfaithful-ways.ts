@@ -89,6 +89,8 @@ export interface Ways {
   /** An order can be read by its id only so long after it was made; a 404 with NOT_FOUND until then. */
   readonly detailLagMs?: number;
 
+  /** A create is served once this is done. */
+  readonly before?: (n: number) => Promise<unknown>;
   /** An order is made so long after its request came in, whatever became of the connection. */
   readonly commitDelayMs?: PerRequest<number>;
   /** created_at less the service's clock; the values of a list are used in turn, one an order. */
