@@ -1,6 +1,5 @@
 /** `courier addresses import`: reads addresses from a CSV or JSON file into the address book. */
 
-import { Readable } from "node:stream";
 import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { textArgument } from "../command/options.ts";
 import { type Addresses, parseAlias, saveParties } from "../config/address-book.ts";
@@ -59,18 +58,25 @@ const sizeLimit = { bytes: 16 * 2 ** 20, hint: "split it into several files" };
 interface AddressEntry {
   readonly where: string;
   readonly value: Json;
+  /** What is wrong with it already. */
+  readonly problem?: string | undefined;
 }
 
-/** All addresses of the file by alias. Throws a file error that names every wrong line or index. */
+const problemsShown = 10;
+/** With so many it may be another file. */
+const mostProblems = 100;
+
+/** All addresses of the file by alias. Throws a file error that names the first wrong lines or indexes. */
 async function parseAddresses(bytes: Uint8Array, name: string): Promise<Record<string, DraftParty>> {
   const { text, isGuessed } = decodeSheet(bytes, name);
   const isMojibake = isGuessed ? createMojibakeTest() : () => false;
   const entries = /^\s*[[{]/.test(text.replace(/^\uFEFF/, ""))
     ? jsonEntries(text, name)
-    : await sheetEntries(text, name);
+    : sheetEntries(text, name);
   const parties: Record<string, DraftParty> = {};
   const problems: string[] = [];
-  for (const { where, value } of entries) {
+  for await (const { where, value, problem } of entries) {
+    if (problems.length === mostProblems) break;
     const lost = findLostText(value);
     if (lost) throw lostTextError(name, `${where} has “${lost.text}”`);
     const wrong = findText(value, isMojibake);
@@ -80,6 +86,7 @@ async function parseAddresses(bytes: Uint8Array, name: string): Promise<Record<s
       });
     }
     try {
+      if (problem !== undefined) throw new CourierError("file", 2, problem);
       const { alias, party } = parseEntry(value);
       if (Object.hasOwn(parties, alias))
         throw new CourierError("file", 2, `the alias ${alias} appears twice`);
@@ -89,8 +96,11 @@ async function parseAddresses(bytes: Uint8Array, name: string): Promise<Record<s
       problems.push(`${where}: ${error.message}`);
     }
   }
-  if (problems.length > 0) throw fileError(`${name}: ${problems.join("; ")}`, { hint: "nothing was saved" });
-  return parties;
+  if (problems.length === 0) return parties;
+  const left = problems.length - problemsShown;
+  const others = problems.length === mostProblems ? "and more" : `and ${counted(left, "other")}`;
+  const shown = left > 0 ? [...problems.slice(0, problemsShown), others] : problems;
+  throw fileError(`${name}: ${shown.join("; ")}`, { hint: "nothing was saved" });
 }
 
 /** Usual names of the columns. Any other name is the field's own, or is reported as unknown. */
@@ -104,40 +114,56 @@ const columnWords: Readonly<Record<string, readonly string[]>> = {
   detail: ["地址", "详细地址", "街道地址"],
 };
 
-function nameColumn(header: string): string {
+function fieldOf(header: string): string {
   const text = header.trim();
   const found = Object.entries(columnWords).find(([, words]) => words.includes(text));
   return found?.[0] ?? text.toLowerCase();
 }
 
-async function sheetEntries(text: string, name: string): Promise<AddressEntry[]> {
-  const entries: AddressEntry[] = [];
-  let names: readonly string[] | undefined;
+async function* sheetEntries(text: string, name: string): AsyncGenerator<AddressEntry> {
+  let header: readonly string[] | undefined;
   for await (const { line: number, cells } of readSheet(
-    Readable.from([text]),
+    inPieces(text),
     findDelimiter(text.slice(0, 4096)),
     name,
   )) {
-    if (names) {
-      if (cells.length !== names.length) {
-        const counts = `${counted(cells.length, "cell")}, but the header ${names.length}`;
-        throw fileError(`${name}, line ${number} has ${counts}; a cell with a delimiter in it needs quotes`);
-      }
-      const filled = names
-        .map((column, index) => [column, cells[index] ?? ""] as const)
-        .filter(([, cell]) => cell !== "");
-      entries.push({ where: `line ${number}`, value: Object.fromEntries(filled) });
+    if (!header) {
+      boundColumns(cells, name, number);
+      header = cells;
+      if (!header.some((title) => fieldOf(title) === "alias"))
+        throw fileError(`${name}, line ${number}: the header has no column alias (or 简称)`, {
+          hint: "add a column with a short name for each address; nothing was saved",
+        });
+      continue;
     }
-    if (names) continue;
-    boundColumns(cells, name, number);
-    names = cells.map(nameColumn);
-    if (!names.includes("alias"))
-      throw fileError(`${name}, line ${number}: the header has no column alias (or 简称)`, {
-        hint: "add a column with a short name for each address; nothing was saved",
-      });
+    if (cells.length !== header.length) {
+      const counts = `${counted(cells.length, "cell")}, but the header ${header.length}`;
+      throw fileError(`${name}, line ${number} has ${counts}; a cell with a delimiter in it needs quotes`);
+    }
+    yield { where: `line ${number}`, ...readCells(header, cells) };
   }
-  if (!names) throw fileError(`${name} is empty`, { hint: "begin it with a header: alias,name,phone" });
-  return entries;
+  if (!header) throw fileError(`${name} is empty`, { hint: "begin it with a header: alias,name,phone" });
+}
+
+/** Several columns may be one field, such as 电话 and 手机, but not with different values. */
+function readCells(header: readonly string[], cells: readonly string[]): Omit<AddressEntry, "where"> {
+  const filled = new Map<string, { readonly title: string; readonly cell: string }>();
+  let problem: string | undefined;
+  for (const [index, title] of header.entries()) {
+    const [field, cell] = [fieldOf(title), cells[index] ?? ""];
+    if (cell === "") continue;
+    const other = filled.get(field);
+    if (other && other.cell !== cell)
+      problem ??= `the columns ${other.title.trim()} and ${title.trim()} are both the ${field}: “${other.cell}” and “${cell}”`;
+    filled.set(field, { title, cell });
+  }
+  const value = Object.fromEntries([...filled].map(([field, { cell }]) => [field, cell]));
+  return { value, problem };
+}
+
+/** The parser holds all rows of a piece. */
+async function* inPieces(text: string): AsyncGenerator<string> {
+  for (const [piece] of text.matchAll(/.{1,65536}/gsu)) yield piece;
 }
 
 function jsonEntries(text: string, name: string): AddressEntry[] {

@@ -500,6 +500,27 @@ describe("import", () => {
       "alias,name\n,A\nli,B\n@li,C\n",
       "line 2: it has no alias; line 4: the alias li appears twice",
     ],
+    [
+      "two columns of one field with different values",
+      "简称,姓名,电话,手机\nli,李四,010-88886666,13900139000\n",
+      "line 2: the columns 电话 and 手机 are both the phone: “010-88886666” and “13900139000”",
+    ],
+    [
+      "the same column twice",
+      "alias,name,phone,name\nli,李四,139,王五\n",
+      "line 2: the columns name and name are both the name: “李四” and “王五”",
+    ],
+    [
+      "many mistakes",
+      `alias,name\n${"a,\n".repeat(50)}`,
+      "line 10: the address is empty; line 11: the address is empty; and 40 others\n",
+    ],
+    [
+      "more mistakes than anyone reads",
+      `alias,name\n${"a,\n".repeat(300_000)}`,
+      "line 11: the address is empty; and more\n",
+    ],
+    ["another file", "a\n".repeat(7_000_000), "stdin, line 1: the header has no column alias (or 简称)"],
     ["a line after one of several lines", 'alias,detail\nli,"1\n2"\n,B\n', "line 4: it has no alias"],
     ["a phone as a number", '[{"alias":"li","phone":139}]', "[0]: phone must be a string, but is a number"],
     [
@@ -529,6 +550,13 @@ describe("import", () => {
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(message);
     expect(await readFile(path.join(home.configDir, "config.json"), "utf8")).toBe(before);
+  });
+
+  test("takes two columns of one field where only one is filled, or both are the same", async () => {
+    const home = await createHome();
+    const stdin = "简称,电话,手机\nli,,13900139000\nwang,010-88886666,\nzhao,139,139\n";
+    expect((await home.courier("addresses import - --yes", { stdin })).exit).toBe(0);
+    expect((await listed(home)).map(({ phone }) => phone)).toEqual(["13900139000", "010-88886666", "139"]);
   });
 
   test.each(["", " \n\n", "alias,name\n", "[]"])(
