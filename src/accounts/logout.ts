@@ -34,6 +34,7 @@ export const logout = defineCommand({
       name,
       findAccount(config, name),
       force === true,
+      "logout",
     );
     return {
       ...document({ account: name, logged_out: true, ...details }, () => [

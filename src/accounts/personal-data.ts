@@ -33,6 +33,8 @@ export async function deletePersonalData(
   account: string,
   stored: StoredAccount | undefined,
   isForced: boolean,
+  /** The command that deletes the rest afterwards. */
+  deleteAll: string,
 ): Promise<Deleted> {
   const shared = context.machine.env.COURIER_LEDGER || stored?.ledger;
   if (shared !== undefined)
@@ -46,7 +48,10 @@ export async function deletePersonalData(
     const kept = await deleteFromLedger(context, account, isForced);
     if (kept > 0) {
       const orders = `${counted(kept, "order")} in doubt, or found since, ${byCount(kept, "keeps its", "keep their")}`;
-      context.messages.note(`${orders} details, so that none is sent twice; --force deletes them too`);
+      context.messages.note(
+        `${orders} details, so that none is sent twice; to delete them too: ` +
+          `courier ${deleteAll} --force --account ${shellQuote(account)}`,
+      );
     }
     return deleted(kept);
   } catch (error) {

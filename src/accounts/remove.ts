@@ -27,7 +27,14 @@ export const removeStoredAccount = defineCommand({
     const keyLeft = await (await context.keys.stored()).remove(name);
     if (keyLeft)
       context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
-    const { details, ...end } = await deletePersonalData(context, name, stored, force === true);
+    // The account is gone then.
+    const { details, ...end } = await deletePersonalData(
+      context,
+      name,
+      stored,
+      force === true,
+      "ledger forget",
+    );
     return {
       ...document({ account: name, removed: true, ...details }, () => [
         line(`The account ${name} is forgotten`),
