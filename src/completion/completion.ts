@@ -18,7 +18,8 @@ export const printCompletion = defineCommand({
     "numbers of orders seen lately on this machine, or read by courier sync. It never asks the service.\n" +
     "--install writes the scripts of bash, zsh and fish, or of the shells named, to your own directories, and\n" +
     "links the manual pages where npm did not (npm 12 links none). Where a start-up file needs a line, as\n" +
-    "~/.zshrc does, it shows the line and asks first; --yes adds it. --remove deletes all of it.\n" +
+    "~/.zshrc does, it shows the line, and asks to add it for a shell that is named or is yours ($SHELL); --yes\n" +
+    "adds it there. --remove deletes all of it.\n" +
     "Without either, it prints the script: save it once, as shown; a new shell reads it without starting\n" +
     "courier. The bash script works best with bash 4.4 or newer.",
   arguments: {
@@ -53,9 +54,10 @@ export const printCompletion = defineCommand({
   async run({ shells: named, install, remove }, context): Promise<Output> {
     if (install && remove) throw usageError("--install and --remove exclude each other");
     if (install) {
-      const installed = await installCompletion(installable(named, context), context);
+      const { places: installed, unread } = await installCompletion(installable(named, context), context);
+      const where = unread.length > 0 ? `, in ${unread.join(" and ")} once that line is there` : "";
       return places("installed", installed, context, [
-        line("Open a new shell: Tab after courier completes the rest"),
+        line(`Open a new shell: Tab after courier completes the rest${where}`),
       ]);
     }
     if (remove)

@@ -1,6 +1,16 @@
 /** `courier completion --install` and `--remove`: the script where a shell finds it, and the manual pages. */
 
-import { access, appendFile, constants, readFile, rm, stat, writeFile } from "node:fs/promises";
+import {
+  access,
+  appendFile,
+  constants,
+  open,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../command/command.ts";
 import { type CompletionShell, completionPlaces, completionShells } from "../command/completion-places.ts";
@@ -26,11 +36,17 @@ type Env = RuntimeInfo["env"];
 /** Ends a line that courier added to a shell's start-up file. */
 const mark = "  # courier completion";
 
+export interface Installed {
+  readonly places: readonly Place[];
+  /** Shells that do not read their script, because the line for it is not in their start-up file. */
+  readonly unread: readonly CompletionShell[];
+}
+
 /** Writes the script of each shell into the user's own directories; links the manual pages if npm did not. */
 export async function installCompletion(
   named: readonly CompletionShell[],
   context: Context,
-): Promise<readonly Place[]> {
+): Promise<Installed> {
   const { env } = context.machine;
   const shells = named.length > 0 ? named : await findShells(env);
   if (shells.length === 0)
@@ -39,16 +55,18 @@ export async function installCompletion(
       "name one: courier completion bash --install",
     );
   const installed: Place[] = [];
+  const unread: CompletionShell[] = [];
   for (const shell of shells) await ensureOurs(ownPlace(shell, env), context);
   for (const shell of shells) {
     const file = ownPlace(shell, env);
     await changing(file, async () => {
       makeDirectory(path.dirname(file));
-      await writeFile(file, readCompletionScript(shell));
+      await wholly(file, () => writeFile(file, readCompletionScript(shell)));
     });
     installed.push({ for: shell, path: file });
-    const added = await readAtStartUp(shell, file, named.includes(shell), context);
-    if (added !== undefined) installed.push({ for: shell, path: added });
+    const startUp = await readAtStartUp(shell, file, named.includes(shell), context);
+    if (startUp === "unread") unread.push(shell);
+    else if (startUp) installed.push({ for: shell, path: startUp.changed });
   }
   const pages = await linkManualPages(env).catch((error: unknown) => {
     const reason = explainSystemError(error, "directory");
@@ -58,7 +76,7 @@ export async function installCompletion(
     return undefined;
   });
   if (pages !== undefined) installed.push({ for: "man", path: pages });
-  return installed;
+  return { places: installed, unread };
 }
 
 /** Deletes what `installCompletion` wrote, and nothing else. */
@@ -77,7 +95,7 @@ export async function removeCompletion(
     const text = startUp === undefined ? "" : await read(startUp);
     const kept = text.replace(/^.*\n?/gm, (each) => (each.trimEnd().endsWith(mark) ? "" : each));
     if (startUp !== undefined && kept !== text) {
-      await changing(startUp, () => writeFile(startUp, kept, "latin1"));
+      await changing(startUp, () => shorten(startUp, Buffer.from(kept, "latin1")));
       removed.push({ for: shell, path: startUp });
     }
   }
@@ -114,14 +132,14 @@ const isOurs = (text: string) => text.includes("courier __complete");
 
 /**
  * Where a shell does not read the script by itself, adds a line to its start-up file if the person agrees, and otherwise
- * notes the line. Gives back the file that was changed.
+ * notes the line.
  */
 async function readAtStartUp(
   shell: CompletionShell,
   file: string,
   isNamed: boolean,
   { machine, messages, globals, prompts, display }: Context,
-): Promise<string | undefined> {
+): Promise<{ readonly changed: string } | "unread" | undefined> {
   const startUp = startUpFile(shell, machine.env);
   const script = hideHome(file, machine);
   if (startUp === undefined || (await isRead(shell, startUp, script, machine.env))) return undefined;
@@ -136,12 +154,14 @@ async function readAtStartUp(
     messages.note(
       `${shell} does not read ${script} by itself; add this line to the end of ${name}: ${addition}`,
     );
-    return undefined;
+    return "unread";
   }
   const text = await read(startUp);
   const separator = text === "" || text.endsWith("\n") ? "" : "\n";
-  await changing(startUp, () => appendFile(startUp, `${separator}${addition}${mark}\n`));
-  return startUp;
+  await changing(startUp, () =>
+    wholly(startUp, () => appendFile(startUp, `${separator}${addition}${mark}\n`)),
+  );
+  return { changed: startUp };
 }
 
 function startUpFile(shell: CompletionShell, env: Env): string | undefined {
@@ -190,6 +210,32 @@ async function read(file: string): Promise<string> {
       cause: error,
       hint: reason instanceof Unreadable ? `${reason.remedy}, then run the same command again` : undefined,
     });
+  }
+}
+
+/** Where the disk is full, a file ends where it ended before, or is not made: a shell would read half a line. */
+async function wholly(file: string, write: () => Promise<void>): Promise<void> {
+  const find = () => stat(file).catch(() => undefined);
+  const before = await find();
+  try {
+    await write();
+  } catch (error) {
+    const after = await find();
+    if (!before) await rm(file, { force: true }).catch(() => {});
+    else if (after && after.size > before.size) await truncate(file, before.size).catch(() => {});
+    throw error;
+  }
+}
+
+/** Needs no room, unlike a file that is emptied first; a mount or a link stays one. */
+async function shorten(file: string, bytes: Buffer): Promise<void> {
+  const handle = await open(file, "r+");
+  try {
+    for (let at = 0; at < bytes.length; )
+      at += (await handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
+    await handle.truncate(bytes.length);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -134,6 +134,7 @@ describe("zsh reads no directory of the user's by itself", () => {
     const home = await createPersonsHome(["bash", "zsh"], "bash");
     const ran = await home.courier("completion --install --yes");
     expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("zsh does not read") });
+    expect(ran.stdout).toMatch(/Tab after courier completes the rest, in zsh once that line is there\n$/);
     expect(existsSync(home.at(".zshrc"))).toBe(false);
   });
 });

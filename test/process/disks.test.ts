@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
@@ -27,6 +27,32 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
     const { exit, stderr } = await courier("completion fish --install");
     expect(exit, stderr).toBe(5);
     expect(stderr).toContain("the disk is full\nhint: make room, then run the same command again\n");
+  });
+
+  test("completion --install adds nothing to a start-up file in part, and --remove needs no room", async () => {
+    const disk = await mountDisk("size=32k");
+    const startUp = path.join(disk, ".zshrc");
+    const text = "# mine\n".repeat(580); // the line does not fit into its last 4,096 bytes
+    await writeFile(startUp, text);
+    const { courier } = await createProcessHome({ HOME: disk, PATH: process.env.PATH });
+    const zsh = (word: string) => courier(`completion zsh ${word} --yes`);
+    const fill = () => appendFile(path.join(disk, "filler"), Buffer.alloc(32_768)).catch(() => undefined);
+    expect((await zsh("--install")).exit).toBe(0);
+    expect(await readFile(startUp, "utf8")).not.toBe(text);
+    await fill();
+    expect((await zsh("--remove")).exit).toBe(0);
+    expect(await readFile(startUp, "utf8")).toBe(text);
+    await rm(path.join(disk, "filler"));
+    expect((await zsh("--install")).exit).toBe(0);
+    await writeFile(startUp, text);
+    await fill();
+    const { exit, stderr } = await zsh("--install"); // the script has its room, and the line has none
+    expect(exit, stderr).toBe(5);
+    expect(await readFile(startUp, "utf8")).toBe(text);
+    await rm(path.join(disk, ".zfunc"), { recursive: true });
+    await fill();
+    expect((await zsh("--install")).exit).toBe(5);
+    expect(existsSync(path.join(disk, ".zfunc/_courier"))).toBe(false);
   });
 
   test("logins until it is full: every one that was told to be stored is, and the others left nothing", async () => {
