@@ -63,11 +63,14 @@ function isLonger(text: string, stdout: Host["stdout"]): boolean {
   return shown >= rows;
 }
 
-/** One that ends early has shown enough. */
+/** One that a person ends early has shown enough. */
 function describe(end: PagerEnd, program: string): string | undefined {
   if (end.kind === "not started")
     return `COURIER_PAGER is not used: ${program} cannot be started: ${end.reason}`;
-  return end.exit === 0 || typeof end.exit === "string"
-    ? undefined
-    : `COURIER_PAGER: ${program} ended with exit code ${end.exit}`;
+  if (typeof end.exit === "string")
+    return byPerson.includes(end.exit) ? undefined : `COURIER_PAGER: ${program} was ended by ${end.exit}`;
+  return end.exit === 0 ? undefined : `COURIER_PAGER: ${program} ended with exit code ${end.exit}`;
 }
+
+/** Ctrl-C, Ctrl-\, and the reader of its own output that a person has left. */
+const byPerson: readonly string[] = ["SIGINT", "SIGQUIT", "SIGPIPE"];

@@ -11,7 +11,7 @@ export interface Draft {
 }
 
 /**
- * Opens a draft that nobody else reads until it is shared: with the owner, the group and the permissions of the file at
+ * Opens a draft that no one else reads until it is shared: with the owner, the group and the permissions of the file at
  * `target`, as far as this process may, since a shell's `>` keeps them, too. Where there is none, with the permissions
  * of `like` and what the umask leaves of them.
  */

@@ -83,6 +83,14 @@ describe("with COURIER_PAGER", () => {
     expect(terminal.transcript()).toMatch(warning);
   });
 
+  test("one that a signal ends is named", async () => {
+    const home = await createTerminalHome();
+    const env = { COURIER_PAGER: "sh -c 'kill -KILL $$'" };
+    const terminal = home.open("orders create --help", { env, rows: 20 });
+    expect((await terminal.ended).exit).toBe(0);
+    expect(terminal.transcript()).toContain("warning: COURIER_PAGER: sh was ended by SIGKILL");
+  });
+
   test("a pipe and a file have none", async () => {
     const home = await createTerminalHome();
     const env = { COURIER_PAGER: marking };
