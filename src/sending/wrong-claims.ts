@@ -15,7 +15,9 @@ import {
   changedFields,
   compareDetail,
   comparedFields,
+  compareSummary,
   fieldBits,
+  hasOtherWholeReceiver,
   isLikely,
   isNamedAs,
   isOtherReceiver,
@@ -41,12 +43,18 @@ function hasOtherPlace({ receiver: one = {} }: Draft, { receiver: other = {} }: 
  */
 function isOfLost(lost: Draft, owner: Draft, detail: OrderDetail, keepsItems: boolean): boolean {
   const [own, other] = [compareDetail(lost, detail), compareDetail(owner, detail)];
+  // The service may have changed the goods, as it does with names that it cuts.
+  if (hasWholeReceiver(own) && hasOtherWholeReceiver(owner, other)) return true;
   if (!isLikely(own, nothingLearned)) return false;
   if (isOtherReceiver(owner, other)) return true;
   if (isOtherPlace(other) && own["receiver.phone"] === "agrees" && own["receiver.address"] === "agrees")
     return true;
   const isOtherItem = other["item.name"] === "differs" && kindOf(owner, "item.name") !== "odd";
   return keepsItems && isOtherItem && isWhole(lost, detail);
+}
+
+function hasWholeReceiver(comparison: Comparison): boolean {
+  return (["name", "phone", "address"] as const).every((part) => comparison[`receiver.${part}`] === "agrees");
 }
 
 /** True for an order that shows nothing else than what was sent. */
@@ -112,18 +120,20 @@ export async function withdrawWrongClaims(
   for (const summary of listing.summaries) {
     const id = summary.id.value;
     const claim = owners.get(id);
-    const named = claim ? lost.filter(({ draft }) => draft && isNamedAs(draft, summary)) : [];
+    const nameIn = (draft: Draft) => compareSummary(draft, summary)["receiver.name"];
+    const named = claim ? lost.filter(({ draft }) => draft && nameIn(draft) === "agrees") : [];
     if (!claim || named.length === 0) continue;
     const owner = await tools.ledger.findOperation(claim);
     if (owner?.state !== "created" || !owner.draft) continue;
     const ownDraft = owner.draft;
+    const isOtherName = nameIn(ownDraft) === "differs";
     // Two people of one name have another phone and address.
+    const mayHaveIts = (draft: Draft) =>
+      !isNamedAs(ownDraft, summary) ||
+      hasOtherPlace(draft, ownDraft) ||
+      differingFields(draft, ownDraft, () => true).some((field) => field.startsWith("item."));
     const others = named.filter(
-      ({ draft }) =>
-        draft &&
-        (!isNamedAs(ownDraft, summary) ||
-          hasOtherPlace(draft, ownDraft) ||
-          differingFields(draft, ownDraft, () => true).some((field) => field.startsWith("item."))),
+      ({ draft }) => draft && (isOtherName || (isNamedAs(draft, summary) && mayHaveIts(draft))),
     );
     if (others.length === 0) continue;
     if (read === mostRead) break;

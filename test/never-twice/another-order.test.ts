@@ -352,6 +352,39 @@ describe("an import whose first answer names the order of the second row, whose 
   });
 });
 
+test("at a service that cuts the names of items, the order of a lost row is taken from the row whose answer named it", async () => {
+  const home = await createUnfaithfulHome({
+    rewrite: ({ item: named, ...order }) => ({
+      ...order,
+      item: named && { ...named, name: String(named.name).slice(0, 3) },
+    }),
+  });
+  const goods = ["耳机 & Pro", "书", "T-shirt <M>", "Mug & Co", "毛巾"];
+  const people = goods.map((name, index) =>
+    row(`A-${index}`, `王${index}`, `1370013700${index}`).replace("茶叶", name).replace("88号", `${index}号`),
+  );
+  const file = path.join(home.directory, "orders.csv");
+  await writeFile(file, sheet(...people.slice(2)));
+  const words = ["orders", "import", file, "--yes", "--json"];
+  expect((await home.courier(words)).exit).toBe(0);
+  home.service.ways = {
+    ...home.service.ways,
+    listLagMs: 3_000,
+    loss: ({ body }) => (body.includes("王0") ? "after" : "answered"),
+    answerWith: ({ body }) => (body.includes("王1") ? 4 : undefined),
+  };
+  await writeFile(file, sheet(...people));
+  await home.courier(words);
+  const { exit, stdout, stderr } = await home.courier(words);
+  expect(exit, stderr).toBe(0);
+  const receivers = JSON.parse(stdout).map(({ id }: { id: number }) => {
+    const order = home.service.orders.find((each) => each.id === id);
+    return order?.body.receiver.name;
+  });
+  expect(receivers).toEqual(["王0", "王1", "王2", "王3", "王4"]);
+  expect(home.service.orders).toHaveLength(5);
+});
+
 test.each([
   ["the answer of the first lost", 3, true],
   ["none lost", 5, false],
