@@ -14,6 +14,8 @@ export interface CleanCell {
 /** A text that holds none of these is left as it is: nearly all are. */
 const suspicious = /[\t'=０-９＋（）－\u3000]|^[\s-]|\s$/;
 const plainNumber = /^\d+(?:\.\d+)?$/;
+/** `2.0`, which scripts write for a whole number. `1.000` may be a thousand. */
+const wholeDecimal = /\.0{1,2}$/;
 const nothing: readonly Cleaning[] = [];
 
 /** `="0123"`, which makes a spreadsheet keep a number as it is. */
@@ -27,7 +29,8 @@ const textMark = /^'(?=[\p{Script=Han}\d+(]|$)/u;
  */
 export function cleanCell(path: string, cell: string, empty: readonly string[] = []): CleanCell {
   const isNumber = numberPaths.has(path);
-  if (isNumber ? plainNumber.test(cell) : !suspicious.test(cell) && !empty.includes(cell))
+  const isPlain = plainNumber.test(cell) && !(path === "item.quantity" && wholeDecimal.test(cell));
+  if (isNumber ? isPlain : !suspicious.test(cell) && !empty.includes(cell))
     return { text: cell, cleanings: nothing };
   const cleanings: Cleaning[] = [];
   let text = cell;
@@ -67,11 +70,12 @@ function narrow(text: string): string {
 /** A number with its unit is not longer. */
 const longestAmount = 400;
 
-/** `¥1,234.50`, `12.00元`, `2.5kg` and `3件` as numbers; grams and decimal commas stay, and are refused. */
+/** `¥1,234.50`, `12.00元`, `2.5kg`, `3件` and a quantity of `2.0` as numbers; grams and decimal commas stay, and are refused. */
 function bareNumber(path: string, text: string): string {
   if (text.length > longestAmount) return text;
   if (path === "item.weight") return text.replace(/ *[(（]?(?:kg|千克|公斤)[)）]?$/i, "");
-  if (path === "item.quantity") return withoutCommas(text.replace(/ *[(（]?(?:件|个|pcs)[)）]?$/i, ""));
+  if (path === "item.quantity")
+    return withoutCommas(text.replace(/ *[(（]?(?:件|个|pcs)[)）]?$/i, "").replace(wholeDecimal, ""));
   const bare = text.replace(/^(?:[¥￥]|CNY|RMB) */i, "").replace(/ *[(（]?(?:元|CNY|RMB)[)）]?$/i, "");
   return withoutCommas(bare);
 }

@@ -561,6 +561,22 @@ test.each(["", " --ndjson", " --json"])(
   },
 );
 
+test("a quantity of 2.0, as scripts write it, is a whole number; 1.000 may be a thousand", async () => {
+  const quantities = ["2.0", "3.00件", "1.000", "1.5"];
+  const rows = quantities.map((quantity, index) => `A-${index},张三,李四,书,${quantity}`);
+  const home = await createImportHome(
+    ["ref,sender.name,receiver.name,item.name,item.quantity", ...rows].join("\n"),
+  );
+  const checked = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+  expect(checked.exit).toBe(2);
+  expect(JSON.parse(checked.stdout)).toMatchObject({
+    rows: 4,
+    wrong: 2,
+    cleaned: { amount: 2 },
+    first_order: { ref: "A-0", item: { quantity: 2 } },
+  });
+});
+
 describe("mistakes of rows", () => {
   test("in JSON: the real ones only, with their values", async () => {
     const order =
