@@ -149,6 +149,14 @@ function normalizeForMatch(header: string): string {
   return header.toLowerCase().replace(/[\s._\-:：*#()（）]+/g, "");
 }
 
+let knownHeaders: ReadonlyMap<string, string> | undefined;
+
+/** True for a text that names a column by itself. */
+export function isColumnName(text: string): boolean {
+  knownHeaders ??= new Map([...furtherHeaders(), ...firstHeaders()]);
+  return knownHeaders.has(normalizeForMatch(cleanHeader(text)));
+}
+
 export interface ColumnMap {
   /** The field of each column in order; undefined for one that is not used. */
   readonly paths: readonly (string | undefined)[];

@@ -262,15 +262,37 @@ function nameColumns(headers: readonly string[], fields: readonly LayoutField[])
 
 type Row = readonly string[];
 
-/** The index of the header among the first rows: where the rows above it, such as titles and notes, name no column. */
+/**
+ * The index of the header among the first rows: where the rows above it, such as titles and notes, name no column, or
+ * name groups of its columns.
+ */
 export function findHeaderRow(rows: readonly Row[], choice: LayoutChoice): number {
-  const index = rows.slice(0, headerWithin).findIndex((row) => namesColumn(row, choice));
-  return index > 0 && isHeader(rows[index] ?? [], choice) ? index : 0;
+  const index = findNaming(rows, choice);
+  const [row, below] = index < 0 ? [] : rows.slice(index, index + 2);
+  if (row && below && namesGroups(row, below, choice)) return index + 1;
+  return index > 0 && row && isHeader(row, choice) ? index : 0;
 }
 
 /** Whether the row below these first rows may be the header. */
 export function isHeaderBelow(rows: readonly Row[], choice: LayoutChoice): boolean {
-  return rows.length < 2 || (rows.length < headerWithin && !rows.some((row) => namesColumn(row, choice)));
+  if (rows.length < 2) return true;
+  const index = findNaming(rows, choice);
+  return index < 0 ? rows.length < headerWithin : rows.length === index + 1;
+}
+
+function findNaming(rows: readonly Row[], choice: LayoutChoice): number {
+  return rows.slice(0, headerWithin).findIndex((row) => namesColumn(row, choice));
+}
+
+/**
+ * Titles of groups, such as 收件人 over 姓名 and 电话, and 商品, are names of columns, too. A single one may be a label
+ * with its value.
+ */
+function namesGroups(row: Row, below: Row, choice: LayoutChoice): boolean {
+  const isNamed = row.some((cell) => choice.mapping.has(cell.trim()));
+  const known = countKnown(row);
+  if (isNamed || known < 2 || findPreset(row) !== undefined || !isHeader(below, choice)) return false;
+  return findPreset(below) !== undefined || countKnown(below) > known;
 }
 
 function namesColumn(row: Row, { mapping }: LayoutChoice): boolean {

@@ -8,7 +8,7 @@ import type { Json } from "../model/json.ts";
 import { nameCell } from "../sheets/cell-address.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import { type Cleaning, cleanCell } from "./clean-cell.ts";
-import { cleanHeader } from "./columns.ts";
+import { cleanHeader, isColumnName } from "./columns.ts";
 import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
 import { piecesLeft, readItemList } from "./item-list.ts";
@@ -119,8 +119,8 @@ export async function* readOrders(
   for await (const source of rows) {
     if (!source.isHidden) tally?.line();
     const read = readLine(source, layout);
-    const total = source.misfit ? undefined : findTotal(read, options);
-    const line = source.misfit || total ? undefined : read;
+    const found = source.misfit ? undefined : (findTotal(read, options) ?? findTitles(read, options));
+    const line = source.misfit || found ? undefined : read;
     if (lines.length > 0 && !(line && continues(line, lines, options))) {
       const record = assemble(lines);
       if (record) yield record;
@@ -131,7 +131,7 @@ export async function* readOrders(
       if (line.key !== "") orderAbove = line.key;
     } else {
       const { key } = read;
-      yield refuseRow(source, total, hasLines(layout) && (key === "" || key === orderAbove));
+      yield refuseRow(source, found, hasLines(layout) && (key === "" || key === orderAbove));
     }
   }
   const last = lines.length > 0 ? assemble(lines) : undefined;
@@ -165,18 +165,47 @@ function findTotal(
   const words = told.filter(([path]) => !isNumber(path));
   const [found] = words.length > 0 ? words : told;
   if (!found || !words.every(([, { text }]) => totalWord.test(text.trim()))) return undefined;
-  const [path, { text, index }] = found;
-  const { row, line } = source;
-  const isWord = !isNumber(path);
+  const [path, cell] = found;
+  const message = isNumber(path)
+    ? "is a number without goods: where the row adds up the rows above, delete it, else name its goods"
+    : `looks like a total of the rows above: delete the row, or give ${path.startsWith("item.") ? "the item" : "the receiver"} another name`;
+  return problemOf(source, cell, message, { layout, isWorkbook });
+}
+
+function problemOf(
+  { row, line }: NumberedRow,
+  { text, index }: FilledCell,
+  message: string,
+  { layout, isWorkbook }: Pick<OrderOptions, "layout" | "isWorkbook">,
+): RowProblem {
   return {
     ...{ row, line },
     ...(isWorkbook ? { cell: nameCell({ column: index, row: line }) } : {}),
     column: layout.names[index] ?? "",
     value: text,
-    message: isWord
-      ? `looks like a total of the rows above: delete the row, or give ${path.startsWith("item.") ? "the item" : "the receiver"} another name`
-      : "is a number without goods: where the row adds up the rows above, delete it, else name its goods",
+    message,
   };
+}
+
+/** What templates write below a column that must be filled, or need not. */
+const requirement = /^[(（[【]?(?:必填|选填|非必填|可选|required|optional|mandatory)[项)）\]】]?$/i;
+const fewestTitles = 3;
+const fewestRequirements = 2;
+
+/** The problem of a row that is a header again, in another language, or says which columns must be filled. */
+function findTitles({ source, cells }: Line, options: OrderOptions): RowProblem | undefined {
+  const { names } = options.layout;
+  const isTitle = ({ text, index }: FilledCell) => text === names[index]?.trim() || isColumnName(text);
+  const isHint = ({ text }: FilledCell) => requirement.test(text);
+  // A row of titles fills these columns, too; most rows are told by one of them.
+  const first = cells.get("receiver.name") ?? cells.get("receiver.text") ?? cells.get("item.name");
+  if (!first || !(isTitle(first) || isHint(first))) return undefined;
+  const all = [...cells.values()];
+  if (all.filter(isHint).length >= fewestRequirements)
+    return problemOf(source, first, "says which columns are to be filled: delete the row", options);
+  return all.filter(isTitle).length >= fewestTitles
+    ? problemOf(source, first, "is the title of a column, as in a header: delete the row", options)
+    : undefined;
 }
 
 function refuseRow(source: NumberedRow, found: RowProblem | undefined, mayBeLine: boolean): OrderRecord {

@@ -294,6 +294,21 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
     expect(home.posts).toBe(1);
   });
 
+  test.each<[string, ...(readonly string[])[]]>([
+    ["in Chinese", ["订单", "收件人", "", "", "商品"]],
+    ["that are names of three columns", ["订单号", "收件人", "", "", "商品"]],
+    ["in English", ["Order", "Receiver", "", "", "Item"]],
+    ["below a title", ["六月订单"], ["", "收货人", "", "", "物品"]],
+  ])("with titles of groups, %s: the header is below them", async (_what, ...above) => {
+    const home = await homeWith(write(...above, known, rows[0] ?? []), name);
+    const ran = await home.importFile(home.file);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(ran.report).toMatchObject([{ ref: "A-1", outcome: "created" }]);
+    expect(await sent(home)).toMatchObject([
+      { receiver: { name: "李四", phone: "13900139000", detail: rows[0]?.[3] }, item: { quantity: 2 } },
+    ]);
+  });
+
   test("of an unknown header are no columns where each has one cell", async () => {
     const home = await homeWith(write(["六月订单"], ["仅供内部使用"], titles, first, second), name);
     const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);

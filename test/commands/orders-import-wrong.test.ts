@@ -218,3 +218,25 @@ describe("--check", () => {
     expect(JSON.parse(data.stdout)).toMatchObject({ compared: false, account: null });
   });
 });
+
+test.each([
+  ["the header again", ["ref", "receiver.name", "receiver.phone", "item.name"], "is the title of a column"],
+  [
+    "a header in another language",
+    ["订单号", "收件人姓名", "收件人手机", "物品名称"],
+    "is the title of a column",
+  ],
+  ["a line of hints", ["选填", "必填", "（必填）", "必填"], "says which columns are to be filled"],
+])("%s among the rows is wrong, and is not sent", async (_what, titles, message) => {
+  const header = "ref,receiver.name,receiver.phone,item.name,sender.name";
+  const home = await createImportHome(
+    `${header}\nA-1,李四,13900139000,书,张三\n${titles.join(",")},\nA-2,王五,13900139001,书,张三\n`,
+  );
+  const ran = await home.run();
+  expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+  expect(errorOf(ran)).toMatchObject({
+    details: [{ row: 2, line: 3, column: "receiver.name", message: expect.stringContaining(message) }],
+  });
+  const skipped = await home.run("--skip-wrong");
+  expect([skipped.exit, outcomes(skipped.report)]).toEqual([3, "created wrong created"]);
+});
