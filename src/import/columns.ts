@@ -149,12 +149,10 @@ function normalizeForMatch(header: string): string {
   return header.toLowerCase().replace(/[\s._\-:：*#()（）]+/g, "");
 }
 
-let knownHeaders: ReadonlyMap<string, string> | undefined;
-
-/** True for a text that names a column by itself. */
-export function isColumnName(text: string): boolean {
-  knownHeaders ??= new Map([...furtherHeaders(), ...firstHeaders()]);
-  return knownHeaders.has(normalizeForMatch(cleanHeader(text)));
+/** Tells texts that name a column by themselves. */
+export function createColumnNameTest(): (text: string) => boolean {
+  const known = new Map([...furtherHeaders(), ...firstHeaders()]);
+  return (text) => known.has(normalizeForMatch(cleanHeader(text)));
 }
 
 export interface ColumnMap {

@@ -8,7 +8,7 @@ import type { Json } from "../model/json.ts";
 import { nameCell } from "../sheets/cell-address.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import { type Cleaning, cleanCell } from "./clean-cell.ts";
-import { cleanHeader, isColumnName } from "./columns.ts";
+import { cleanHeader, createColumnNameTest } from "./columns.ts";
 import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
 import { piecesLeft, readItemList } from "./item-list.ts";
@@ -113,13 +113,16 @@ export async function* readOrders(
     ? await createPartySplitter()
     : undefined;
   const assemble = createAssembler(options, splitter);
+  const isColumnName = createColumnNameTest();
   let lines: Line[] = [];
   /** Of the last row that has one. */
   let orderAbove = "";
   for await (const source of rows) {
     if (!source.isHidden) tally?.line();
     const read = readLine(source, layout);
-    const found = source.misfit ? undefined : (findTotal(read, options) ?? findTitles(read, options));
+    const found = source.misfit
+      ? undefined
+      : (findTotal(read, options) ?? findTitles(read, options, isColumnName));
     const line = source.misfit || found ? undefined : read;
     if (lines.length > 0 && !(line && continues(line, lines, options))) {
       const record = assemble(lines);
@@ -193,11 +196,15 @@ const fewestTitles = 3;
 const fewestRequirements = 2;
 
 /** The problem of a row that is a header again, in another language, or says which columns must be filled. */
-function findTitles({ source, cells }: Line, options: OrderOptions): RowProblem | undefined {
+function findTitles(
+  { source, cells }: Line,
+  options: OrderOptions,
+  isColumnName: (text: string) => boolean,
+): RowProblem | undefined {
   const { names } = options.layout;
   const isTitle = ({ text, index }: FilledCell) => text === names[index]?.trim() || isColumnName(text);
   const isHint = ({ text }: FilledCell) => requirement.test(text);
-  // A row of titles fills these columns, too; most rows are told by one of them.
+  // A row of titles fills these columns, too; one of them is enough to pass over nearly all rows.
   const first = cells.get("receiver.name") ?? cells.get("receiver.text") ?? cells.get("item.name");
   if (!first || !(isTitle(first) || isHint(first))) return undefined;
   const all = [...cells.values()];
