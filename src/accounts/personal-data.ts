@@ -6,7 +6,7 @@ import { unnamedAccount } from "../config/accounts.ts";
 import { keySource } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { diskStep, thenAgain } from "../core/disk-errors.ts";
-import { CourierError } from "../core/errors.ts";
+import { CourierError, interrupted, interruptionExit } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { byCount, counted } from "../core/wording.ts";
@@ -26,7 +26,7 @@ export interface Deleted {
 /**
  * Deletes names, phones and addresses of an account's orders from this machine, its drafts and its known orders.
  * Customers that another account with a key uses keep theirs; the ledger still knows which orders were sent. One that
- * other machines share is left as it is. Does not throw: the account's key is deleted already.
+ * other machines share is left as it is. Throws only where the run is stopped.
  */
 export async function deletePersonalData(
   context: Context,
@@ -55,6 +55,12 @@ export async function deletePersonalData(
     }
     return deleted(kept);
   } catch (error) {
+    if (context.signal.aborted)
+      throw interrupted(
+        interruptionExit(context.signal.reason),
+        "stopped before the names and addresses of past orders were deleted",
+        "run the same command again",
+      );
     const { stateDirectory } = context.machine;
     const isOwn = error instanceof CourierError;
     const file = (error as { readonly path?: string }).path;

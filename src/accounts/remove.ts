@@ -24,10 +24,7 @@ export const removeStoredAccount = defineCommand({
     const stored = findAccount(config, name);
     if (!stored) throw unknownAccount(name, config);
     await confirmOrStop(context, `Forget the account ${name} and its key?`);
-    const keyLeft = await (await context.keys.stored()).remove(name);
-    if (keyLeft)
-      context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
-    // The account is gone then.
+    // A run that is stopped here leaves the account, so that the same command deletes the rest.
     const { details, ...end } = await deletePersonalData(
       context,
       name,
@@ -35,6 +32,9 @@ export const removeStoredAccount = defineCommand({
       force === true,
       "ledger forget",
     );
+    const keyLeft = await (await context.keys.stored()).remove(name);
+    if (keyLeft)
+      context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
     return {
       ...document({ account: name, removed: true, ...details }, () => [
         line(`The account ${name} is forgotten`),

@@ -8,6 +8,7 @@ import { openLedger } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
 import { createServedProcessHome } from "../support/process.ts";
@@ -80,6 +81,29 @@ describe.each([
     expect(forced).toMatchObject({ exit: 0, stderr: "" });
     expect(JSON.parse(forced.stdout)).toMatchObject({ details_kept: 0 });
     expect(await findTexts(home.stateDir, all)).toEqual([]);
+  });
+
+  test("that is stopped while the ledger is locked is finished by the same command", async () => {
+    const home = await createServedProcessHome();
+    const env = { ...withoutKey, COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
+    const stdin = "process-key-0123456789";
+    await home.courier(`login --base-url ${home.sandbox.baseUrl} --account shop`, { stdin, env });
+    expect((await home.courier(order, { env })).exit).toBe(0);
+    const lock = (await loadDriver()).open(ledgerPath(home.stateDir));
+    lock.exec("BEGIN IMMEDIATE");
+    const running = home.start(words, { env });
+    await running.untilStderr(/waiting for another courier process/);
+    process.kill(running.pid, "SIGTERM");
+    const stopped = await running.ended;
+    lock.exec("ROLLBACK");
+    lock.close();
+    expect([stopped.exit, stopped.stdout]).toEqual([143, ""]);
+    expect(stopped.stderr).toContain(
+      "error: stopped before the names and addresses of past orders were deleted\nhint: run the same command again\n",
+    );
+    expect(await findTexts(home.stateDir, [personal.phone])).not.toEqual([]);
+    expect((await home.courier(words, { env })).exit).toBe(0);
+    expect(await findTexts(home.stateDir, texts)).toEqual([]);
   });
 
   test("keeps a customer's orders as long as another account with a key has the same profile", async () => {
