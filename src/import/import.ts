@@ -1,5 +1,6 @@
 /** `courier orders import`: many orders from a spreadsheet, each created exactly once (4.2 to 4.4). */
 
+import { ServiceFailure } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import {
   type Context,
@@ -163,7 +164,9 @@ export const importOrders = defineCommand({
     const overview = await checkRows(source, context);
     await ensureMaySkip(input, source, overview, context);
     const ledger = await context.ledger();
-    const { id: customer } = await context.customer({ isFresh: true });
+    const { id: customer } = await context.customer({ isFresh: true }).catch(async (error) => {
+      throw await withDoubts(error, ledger, context);
+    });
     const releaseDead = () => releaseDeadRuns(ledger, customer, context);
     await releaseDead();
     const identity = await identifyFile(input, source, overview);
@@ -232,6 +235,21 @@ export const importOrders = defineCommand({
     );
   },
 });
+
+/** Where the service cannot be reached, says what earlier runs may have sent. */
+async function withDoubts(error: unknown, ledger: Ledger, context: Context): Promise<unknown> {
+  if (!(error instanceof ServiceFailure) || error.exit !== 5 || context.signal.aborted) return error;
+  const known = await context.knownCustomer();
+  const open = known ? await ledger.openOperations(known.id) : [];
+  const count = open.filter(
+    ({ operation: { kind, state } }) => kind === "create" && state === "unknown",
+  ).length;
+  const doubts =
+    count > 0
+      ? `; ${counted(count, "order")} of earlier runs ${byCount(count, "is", "are")} in doubt: ${context.nextCommand("orders resolve")}`
+      : "";
+  return error.with({ message: `${error.message}; nothing was sent${doubts}` });
+}
 
 /** A file of rejects must be read with the same flags. */
 const readingOptions = ["map", "useMap", "platform", "includeFulfilled", "sender", "shop"] as const;

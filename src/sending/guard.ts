@@ -87,7 +87,16 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
       equals = begun.equals;
     }
     if (found === undefined) {
-      run = await checkCustomer(run, ledger, context);
+      try {
+        run = await checkCustomer(run, ledger, context);
+      } catch (error) {
+        failure = asUnreached(error, context);
+        await releaseDeadRuns(ledger, run.customer, context, run.number);
+        const { message } = failure;
+        unread = new Map(equals.recent.filter(isCancelled).map((each) => [nameOperation(each), message]));
+        found = [];
+        continue;
+      }
       ({ found, left, failure, unread } = await settleEquals(equals, run, order, ledger, context));
       for (const each of equals.recent) if (!unread.has(nameOperation(each))) read.add(nameOperation(each));
       continue;
@@ -134,6 +143,12 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
 async function checkCustomer(run: Run, ledger: Ledger, context: Context): Promise<Run> {
   const { id } = await context.customer({ isFresh: true });
   return id === run.customer ? run : ledger.assignRun(run, id);
+}
+
+/** Where the service cannot be reached, the ledger still knows what was sent. Throws all other errors. */
+export function asUnreached(error: unknown, { signal }: Context): ServiceFailure {
+  if (error instanceof ServiceFailure && error.exit === 5 && !signal.aborted) return error;
+  throw error;
 }
 
 type InDoubt = ReadonlyMap<string, StillInDoubt>;

@@ -9,7 +9,7 @@ import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder, OrderDetail } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
 import { describeAnswer, describeOther, withdrawIfCertain } from "./another-order.ts";
-import { duplicate, nothingToSettle, settleIfPossible } from "./guard.ts";
+import { asUnreached, duplicate, nothingToSettle, settleIfPossible } from "./guard.ts";
 import { releaseDeadRuns } from "./owners.ts";
 import { createReconcileTools } from "./settle.ts";
 
@@ -51,11 +51,16 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
       `look at it: ${context.nextCommand(`orders show ${holder}`)}; to ship another one, add --allow-duplicate`,
     );
   }
-  // Another customer has other refs.
-  ({ id: customer } = await context.customer({ isFresh: true }));
-  let decision = await decide(customer);
   let settled = nothingToSettle;
-  if (decision?.kind === "in_doubt") {
+  try {
+    // Another customer has other refs.
+    ({ id: customer } = await context.customer({ isFresh: true }));
+  } catch (error) {
+    settled = { ...nothingToSettle, failure: asUnreached(error, context) };
+    await releaseDeadRuns(ledger, customer, context);
+  }
+  let decision = await decide(customer);
+  if (decision?.kind === "in_doubt" && !settled.failure) {
     await releaseDeadRuns(ledger, customer, context);
     const tools = await createReconcileTools({ ledger, customer, settleMs }, context);
     settled = await settleIfPossible([nameOperation(decision.operation)], tools);
@@ -80,6 +85,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
     throw notSent(`no order with the ref ${ref} was made, and its run was undone`);
   }
   const made = operation.order?.id ?? "";
+  if (settled.failure) throw notRead(made, ref, settled.failure);
   const isCancelled = decision.kind === "cancelled";
   const read = await readShipped(made, ref, context);
   if (read instanceof ServiceFailure) {
@@ -120,7 +126,7 @@ async function readShipped(id: string, ref: string, context: Context): Promise<O
   }
 }
 
-function notRead(id: string, ref: string, failure: ServiceFailure): CourierError {
+function notRead(id: string, ref: string, failure: CourierError): CourierError {
   return failure.with({
     message: `the order with the ref ${ref} is ${id}; nothing was sent, and its state could not be read: ${failure.message}`,
   });
