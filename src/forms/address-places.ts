@@ -17,6 +17,8 @@ export interface AddressText {
   readonly divisions: Divisions;
   /** The class of each character. */
   readonly classes: readonly CharClass[];
+  /** As earlier versions of courier read it. */
+  readonly isFormer?: boolean;
 }
 
 interface Chain {
@@ -142,7 +144,9 @@ function isPlausible(
   if (division === undefined) return true;
   if (division.isFull) {
     if (written.length === 2 && !parent) return false;
-    return rest.steps.length > 0 || !road.test(next);
+    // 台州市路桥区路桥街道: no road has the name of a district behind that of its city.
+    const isWithin = !input.isFormer && parent !== undefined && division.level === 2;
+    return isWithin || rest.steps.length > 0 || !road.test(next);
   }
   const isAtEnd = !isText(input, step.end) || joint.test(next.charAt(0));
   const isFollowed = rest.score > 1;

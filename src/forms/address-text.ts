@@ -23,10 +23,10 @@ export interface AddressGuess {
 }
 
 /**
- * `sheet` is how imports split cells. It never changes: a row that is split in another way looks like another order,
- * and would be shipped again.
+ * `sheet` is how imports split cells. A row that is split in another way looks like another order, and would be shipped
+ * again: where it changes, `former sheet` is how earlier versions split them.
  */
-export type AddressReading = "form" | "sheet";
+export type AddressReading = "form" | "sheet" | "former sheet";
 
 /**
  * Splits one or several lines (`张三 13800138000 广东省深圳市南山区科技园1号楼`, with labels or without) into the
@@ -70,12 +70,19 @@ export async function understandPlace(text: string): Promise<DraftParty> {
   return withOwnCity(detail === "" ? party : { ...party, detail });
 }
 
+/** What a cell of a sheet holds. */
+export interface SplitText {
+  readonly party: DraftParty;
+  /** As earlier versions of courier split it, where that is something else. */
+  readonly former?: DraftParty | undefined;
+}
+
 /** Splits the cells of a sheet: the names of divisions are read once. */
 export interface AddressSplitter {
   /** A whole party. */
-  party(text: string): Omit<AddressGuess, "leftOut">;
+  party(text: string): SplitText & Pick<AddressGuess, "isPhoneCertain">;
   /** An address without a person: only province, city and district are taken out of it. */
-  place(text: string): DraftParty;
+  place(text: string): SplitText;
 }
 
 export async function createAddressSplitter(): Promise<AddressSplitter> {
@@ -84,23 +91,35 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
   return {
     party(text) {
       const { party, isPhoneCertain } = splitAddress(text, divisions, "sheet");
-      return { party: withOwnCity(party), isPhoneCertain };
+      const former = () => splitAddress(text, divisions, "former sheet").party;
+      return { ...withFormer(text, party, former), isPhoneCertain };
     },
-    place: (text) => withOwnCity(splitPlace(text, divisions)),
+    place: (text) =>
+      withFormer(text, splitPlace(text, divisions), () => splitPlace(text, divisions, "former sheet")),
   };
 }
 
-function splitPlace(text: string, divisions: Divisions): DraftParty {
+/** Earlier versions took no name before these for a district. */
+const readAnew = /[市区县旗](?:路|街|大道|大街)/;
+
+function withFormer(text: string, party: DraftParty, readFormer: () => DraftParty): SplitText {
+  const own = withOwnCity(party);
+  const former = readAnew.test(text) ? withOwnCity(readFormer()) : own;
+  return JSON.stringify(own) === JSON.stringify(former) ? { party: own } : { party: own, former };
+}
+
+function splitPlace(text: string, divisions: Divisions, reading?: AddressReading): DraftParty {
   if (text.length > longestText) return { detail: text };
-  const place = findPlaceIn(text, divisions);
+  const place = findPlaceIn(text, divisions, reading);
   const pieces = place.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end }));
   return joinPieces(text, tile(normalizeForMatch(text), pieces));
 }
 
-function findPlaceIn(text: string, divisions: Divisions): readonly Step[] {
+function findPlaceIn(text: string, divisions: Divisions, reading?: AddressReading): readonly Step[] {
   if (text.length > longestText) return [];
   const normalized = normalizeForMatch(text);
-  return findPlace({ normalized, divisions, classes: classify(normalized, [], []) });
+  const isFormer = reading === "former sheet";
+  return findPlace({ normalized, divisions, classes: classify(normalized, [], []), isFormer });
 }
 
 export function splitAddress(
@@ -145,6 +164,7 @@ export function cutAddress(
     normalized,
     divisions,
     classes: classify(normalized, labels, phones, extras),
+    isFormer: reading === "former sheet",
   });
   const taken = [...labels, ...phones, ...place, ...extras];
   const words = findWords(normalized, taken);

@@ -183,6 +183,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     problems,
     faulty,
     former,
+    formerDraft,
     mayBeLine,
     writtenNumbers,
     markedDoubt,
@@ -218,7 +219,9 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
       return { problems: found, ...numbers, draft: whole, spoils };
     }
     if (ref !== undefined) above = row;
-    const { content, formerContent } = contentsOf(whole);
+    const contents = contentsOf(whole);
+    const { content } = contents;
+    const formerContent = formerDraft ? contentsOf(withSender(formerDraft)).content : contents.formerContent;
     const lastRow = rows.at(-1) ?? row;
     const below = ref === undefined && directlyAbove?.lastRow === row - 1 ? directlyAbove : undefined;
     directlyAbove = ref !== undefined ? { ref, content, lastRow } : below && { ...below, lastRow };

@@ -1,6 +1,7 @@
 /** The orders of a sheet: cleans the cells, joins the lines of one order, and leaves out what is not to be sent. */
 
 import { byCount } from "../core/wording.ts";
+import type { SplitText } from "../forms/address-text.ts";
 import { sumDecimals } from "../model/decimal.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { partyFields } from "../model/fields.ts";
@@ -47,8 +48,10 @@ export interface OrderRecord {
   readonly problems: readonly RowProblem[];
   /** The parts of the draft that lack what a problem is about. */
   readonly faulty: ReadonlySet<string>;
-  /** What earlier versions read of it, where that is something else. */
+  /** What the first version read of it, where that is something else. */
   readonly former: FormerRecord | undefined;
+  /** What later versions read of it, where that is something else. */
+  readonly formerDraft?: Draft | undefined;
   /** Where it is wrong, it may be a further line of the order above: it names no other order. */
   readonly mayBeLine: boolean;
   /** All its rows are hidden: it is not to be sent, and only its ref is of use. */
@@ -385,6 +388,7 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
       problems.push({ row, line, ...cell, column: layout.names[index] ?? "", value, message });
     };
     const draft: Record<string, Json> = {};
+    const formerParts = new Map<string, SplitText>();
     /** Checks a cell and puts its text into the draft. */
     const set = (line: Line, path: string, { text, index }: FilledCell) => {
       const message = checkCell(path, text);
@@ -436,6 +440,7 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
           continue;
         }
         const part = path.slice(0, path.indexOf("."));
+        if (split.former) formerParts.set(part, split);
         for (const [name, text] of Object.entries(split.party))
           set(line, `${part}.${name}`, { text: text as string, index: cell.index });
         if (!isLeftOut)
@@ -467,6 +472,7 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
       ),
       faulty,
       former,
+      formerDraft: formerParts.size > 0 ? asSplitBefore(draft, formerParts) : undefined,
       mayBeLine: first.key === "" && !hasAddress(first) && hasLines(layout),
       isHidden: isLeftOut,
       skipped: reason && describeSkipped(reason, chosen),
@@ -500,6 +506,16 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
     }
     return undefined;
   }
+}
+
+/** The draft with the parts of parties as earlier versions split them. */
+function asSplitBefore(draft: Readonly<Record<string, Json>>, parts: ReadonlyMap<string, SplitText>): Draft {
+  const before: Record<string, unknown> = { ...draft };
+  for (const [part, { party, former }] of parts) {
+    const others = Object.entries(draft[part] ?? {}).filter(([name]) => !Object.hasOwn(party, name));
+    before[part] = { ...Object.fromEntries(others), ...former };
+  }
+  return before as Draft;
 }
 
 type Report = (line: Pick<Line, "source">, index: number, value: string, message: string) => void;

@@ -1,10 +1,10 @@
 /** Splits a cell that holds a whole address, or a whole party, into the fields of a party. */
 
-import { createAddressSplitter } from "../forms/address-text.ts";
+import { createAddressSplitter, type SplitText } from "../forms/address-text.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { PartyField } from "../model/fields.ts";
 
-export type SplitCell = { readonly party: DraftParty } | { readonly message: string };
+export type SplitCell = SplitText | { readonly message: string };
 
 export interface PartySplitter {
   /** Undefined for a field that is not split; `cells` are the other fields of the row. */
@@ -25,13 +25,14 @@ export async function createPartySplitter(): Promise<PartySplitter> {
   const splitter = await createAddressSplitter();
 
   function splitText(text: string): SplitCell {
-    const { party, isPhoneCertain } = splitter.party(text);
+    const { isPhoneCertain, ...split } = splitter.party(text);
+    const { party } = split;
     const missing = [
       ...(party.name === undefined ? ["name"] : []),
       ...(party.phone === undefined || !isPhoneCertain ? ["telephone number"] : []),
       ...missingPlace(party),
     ];
-    if (missing.length === 0) return { party };
+    if (missing.length === 0) return split;
     return { message: `not understood: no certain ${missing.join(", ")}; ${wayOut}` };
   }
 
@@ -41,10 +42,11 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     cells: ReadonlyMap<string, { readonly text: string }>,
   ): SplitCell {
     const [, name, phone, rest = text] = withPerson.exec(text) ?? [];
-    const party = splitter.place(rest);
+    const split = splitter.place(rest);
+    const { party, former } = split;
     const missing = missingPlace(party);
     if (missing.length > 0) return { message: `not understood: no ${missing.join(", ")}; ${wayOut}` };
-    if (name === undefined || phone === undefined) return { party };
+    if (name === undefined || phone === undefined) return split;
     const person: Partial<Record<PartyField, string>> = {};
     for (const [field, found] of [
       ["name", name.trim()],
@@ -55,7 +57,7 @@ export async function createPartySplitter(): Promise<PartySplitter> {
       else if (!isSame(own, found))
         return { message: `names another ${field} than the row: ${found}, not ${own}` };
     }
-    return { party: { ...person, ...party } };
+    return { party: { ...person, ...party }, ...(former ? { former: { ...person, ...former } } : {}) };
   }
 
   return {

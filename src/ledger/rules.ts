@@ -65,7 +65,11 @@ export const readingVersion = 2;
 export type EqualOperation = Operation & { readonly isFormer?: boolean };
 
 /** An operation with the identity that the row has today, where an earlier version read the row in another way. */
-export function asReadToday(operation: Operation, { ref, content, former }: RowToSend): EqualOperation {
+export function asReadToday(
+  operation: Operation,
+  { ref, content, formerContent, former }: RowToSend,
+): EqualOperation {
+  if (formerContent !== undefined && operation.content === formerContent) return { ...operation, content };
   if (!former || operation.reading !== undefined) return operation;
   const isContent = operation.content === former.content;
   const isRef = former.ref !== undefined && operation.ref === former.ref;

@@ -35,13 +35,20 @@ describe.each([
   });
 });
 
-test("an import splits every text as it always did, so that no row becomes another order", async () => {
+test("an import splits every text as it always did, or tells how it did, so that no row becomes another order", async () => {
   const splitter = await createAddressSplitter();
   const municipality = /^(?:北京|天津|上海|重庆)市?$/;
   const withCity = (party: DraftParty) =>
     municipality.test(party.province ?? "") && !party.city ? { ...party, city: party.province } : party;
   for (const { text, party, isPhoneCertain } of addresses)
-    expect(splitter.party(text)).toEqual({ party: withCity(party), isPhoneCertain });
+    expect(splitter.party(text)).toMatchObject({ party: withCity(party), isPhoneCertain });
+  const before = addresses.flatMap(({ text }) => splitter.party(text).former ?? []);
+  expect(before.map(({ city, district }) => [city, district])).toEqual([
+    ["台州", "市路桥区"],
+    ["广州", "市从化区"],
+    ["南京市", undefined],
+    ["南京", "市江宁区"],
+  ]);
   for (const { text, sheet } of formAddresses)
     expect(splitter.party(text)).toMatchObject({ party: withCity(sheet) });
 });

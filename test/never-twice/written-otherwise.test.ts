@@ -256,3 +256,26 @@ async function recordAsBefore(home: ImportHome): Promise<void> {
     ledger.close();
   }
 }
+
+describe("a row whose address an earlier version split in another way", () => {
+  const text = "浙江台州市路桥区路桥街道双水路1号";
+  const asBefore = ["浙江", "台州", "市路桥区", "路桥街道双水路1号"].join(",");
+  const titles = "ref,sender.name,receiver.name,receiver.phone,item.name";
+  const place = ["province", "city", "district", "detail"].map((each) => `receiver.${each}`).join(",");
+  const before = (ref: string) => `${titles},${place}\n${ref},张三,李四,13900139000,书,${asBefore}\n`;
+  const today = (ref: string) =>
+    `${titles},收件人地址\n${ref},张三,李四,13900139000,书,${text}\n${ref && "A-2"},张三,王五,13700137000,书,${text}\n`;
+
+  test.each(["", "A-1"])("is shipped by its order (ref %j)", async (ref) => {
+    const home = await createImportHome(before(ref));
+    expect(outcomes((await home.run()).report)).toBe("created");
+    await home.put(today(ref));
+    const words = ["orders", "import", home.file, "--yes", "--json", "--map", "收件人地址=receiver.address"];
+    const again = await home.courier(words);
+    expect(
+      JSON.parse(again.stdout).map(({ outcome }: { outcome: string }) => outcome),
+      again.stderr,
+    ).toEqual(["shipped", "created"]);
+    expect(home.posts).toBe(2);
+  });
+});
