@@ -131,8 +131,12 @@ export async function recordAnswers(
 function describeVersion(file: string, account: ActiveAccount): string {
   const key = account.kind === "remote" && "apiKey" in account.key ? account.key.apiKey : "";
   const parts = [file, `${file}-wal`].map((each) => {
-    const found = statSync(each, { throwIfNoEntry: false });
-    return found === undefined ? "none" : `${found.size} ${found.mtimeMs}`;
+    try {
+      const { size, mtimeMs } = statSync(each);
+      return `${size} ${mtimeMs}`;
+    } catch {
+      return "none"; // where it is there and cannot be read, opening it says why
+    }
   });
   return [...parts, hash(key)].join(", ");
 }

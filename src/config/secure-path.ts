@@ -5,6 +5,7 @@ import { platform } from "node:os";
 import path from "node:path";
 import { type CourierError, fileError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 
 /** Windows has no such modes: there, a user's own folder is closed to others. */
 const hasModes = platform() !== "win32";
@@ -28,7 +29,10 @@ export async function checkSecurePath(file: string): Promise<void> {
 export async function closeToOthers(file: string): Promise<string | undefined> {
   const found = hasModes ? await stat(file).catch(() => undefined) : undefined;
   if (!found || (found.mode & 0o077) === 0) return undefined;
-  await chmod(file, 0o600);
+  await chmod(file, 0o600).catch((error) => {
+    const reason = `others can read ${file}, and its permissions cannot be changed: ${explainSystemError(error)}`;
+    throw refusal(reason, "choose another place with COURIER_CONFIG_DIR");
+  });
   return (found.mode & 0o777).toString(8);
 }
 

@@ -8,6 +8,7 @@ import { configPath, putConfig, readConfigText } from "../support/config-file.ts
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createServedProcessHome, until } from "../support/process.ts";
 import { running } from "../support/running.ts";
+import { asUser } from "../support/unprivileged.ts";
 
 const nothing = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 
@@ -635,6 +636,23 @@ describe("files that others could read", () => {
     expect((await stat(configPath(home))).mode & 0o777).toBe(0o600);
     expect((await login(home)).stderr).not.toContain("warning");
   });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "that cannot be closed are named, and no key is written (needs root)",
+    async () => {
+      const home = await createServedHome();
+      await login(home);
+      await chmod(configPath(home), 0o644);
+      const places = [home.directory, home.configDir, path.join(home.configDir, "config.lock.db")];
+      await asUser(places, async () => {
+        const { exit, stderr } = await login(home, "--account second");
+        expect(exit).toBe(2);
+        expect(stderr).toContain(
+          `the key was not written, since others can read ${configPath(home)}, and its permissions cannot be changed: `,
+        );
+      });
+    },
+  );
 
   test("are closed even by a login that fails", async () => {
     const home = await createServedHome();

@@ -251,6 +251,20 @@ test.each(Object.entries(notRead))("the directory of mirrors is %s", async (_kin
   expect({ status, detail }).toEqual({ status: "fail", detail: expect.stringContaining(reason) });
 });
 
+test.each(["sync", "find X"])(
+  "a ledger that is a link to itself: %s says so, and is no bug",
+  async (words) => {
+    const { stateDir, courier } = await createServedProcessHome();
+    await mkdir(stateDir, { mode: 0o700 });
+    await symlink("ledger.db", path.join(stateDir, "ledger.db"));
+    const { exit, stderr } = await courier(words, limit);
+    expect([exit, stderr]).toEqual([
+      5,
+      expect.stringContaining("the ledger cannot be used: it is a link to "),
+    ]);
+  },
+);
+
 test("a config file of 17 MiB is refused before it is read, and the Tab key ignores it", async () => {
   const { configDir, configFile, courier } = await createServedProcessHome();
   await mkdir(configDir, { mode: 0o700 });
