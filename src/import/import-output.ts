@@ -240,6 +240,10 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (rejects?.failure) context.messages.warn(rejects.failure);
       if (!isLedgerLost(failure))
         await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer, others: run.others });
+      else if (run.sheet)
+        context.messages.warn(
+          "the sheet was not written back, since the ledger is gone; the report has the numbers",
+        );
       if (run.sheet && unrecorded.length > 0 && !isLedgerLost(failure))
         context.messages.warn(
           `the sheet lacks the numbers of ${counted(unrecorded.length, "created order")}, which the ledger could not record; the next run fills them in`,

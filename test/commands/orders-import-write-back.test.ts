@@ -16,6 +16,8 @@ import {
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import {
   createImportHome,
   errorOf,
@@ -385,6 +387,16 @@ test("a row in doubt and a row that is held say so, and how to go on", async () 
     ...["", "", "", ""],
     "in doubt; settle it with: courier orders resolve 1.1",
   ]);
+  const ledger = (await loadDriver()).open(ledgerPath(home.stateDir));
+  const setState = (state: string) => ledger.exec(`UPDATE operations SET state = '${state}'`);
+  setState("sending"); // as while another import sends it
+  const beside = path.join(home.directory, "beside.csv");
+  expect((await home.courier(["orders", "write-back", home.file, "-o", beside])).exit).toBe(0);
+  expect(cellsOf(await readFile(beside, "utf8"))[1]?.at(-1)).toBe(
+    "being sent by run 1; if that has ended: courier orders resolve 1.1",
+  );
+  setState("unknown");
+  ledger.close();
   home.sandbox.faults.clear();
   const found = await importAndRead(home, "--settle 10s");
   expect(found.exit, found.stderr).toBe(0);

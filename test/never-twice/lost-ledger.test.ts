@@ -76,6 +76,7 @@ describe.each(Object.entries(ways))("%s", (_name, lose) => {
     const ran = await home.run("--write-back back.csv");
     expect(ran.exit).toBe(6);
     expect(ran.stderr).not.toContain("fills them in");
+    expect(ran.stderr).toContain("warning: the sheet was not written back, since the ledger is gone");
   });
 
   test("while the last row is sent: it is reported, and the import does not end well", async () => {

@@ -540,7 +540,10 @@ function asRefused({ content }: ImportRow, decision: RowDecision): RowDecision {
 }
 
 function describeInDoubt(operation: Operation): string {
-  return `in doubt; settle it with: courier orders resolve ${nameOperation(operation)}`;
+  const settle = `courier orders resolve ${nameOperation(operation)}`;
+  return operation.state === "unknown"
+    ? `in doubt; settle it with: ${settle}`
+    : `being sent by run ${operation.run}; if that has ended: ${settle}`;
 }
 
 const noTally: ReadingTally = { line() {}, skip() {}, skipLine() {}, clean() {}, split() {} };
