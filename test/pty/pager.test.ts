@@ -52,7 +52,7 @@ describe("with COURIER_PAGER", () => {
     await terminal.until("^C");
     terminal.type(keys.enter);
     expect((await terminal.ended).exit).toBe(0);
-    expect(terminal.transcript()).toMatch(/caught\nleft/);
+    expect(terminal.transcript()).toMatch(/caught\s+left/);
     expect(terminal.transcript()).not.toContain("interrupted");
   });
 
