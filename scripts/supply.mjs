@@ -94,7 +94,6 @@ function listMaterials(manifest, packages, lock) {
     version: 1,
     metadata: { component: { ...self, type: "application" } },
     components,
-    dependencies: [{ ref: self["bom-ref"], dependsOn: components.map((each) => each["bom-ref"]) }],
   };
 }
 
@@ -104,7 +103,6 @@ function describeComponent({ name, version, licence, integrity, scope = "require
   const [algorithm, base64] = integrity?.split("-", 2) ?? [];
   return {
     type: "library",
-    "bom-ref": purl,
     ...(group ? { group } : {}),
     name: short,
     version,

@@ -121,40 +121,45 @@ function fieldOf(header: string): string {
 }
 
 async function* sheetEntries(text: string, name: string): AsyncGenerator<AddressEntry> {
-  let header: readonly string[] | undefined;
+  let columns: readonly Column[] | undefined;
   for await (const { line: number, cells } of readSheet(
     inPieces(text),
     findDelimiter(text.slice(0, 4096)),
     name,
   )) {
-    if (!header) {
+    if (!columns) {
       boundColumns(cells, name, number);
-      header = cells;
-      if (!header.some((title) => fieldOf(title) === "alias"))
+      columns = cells.map((title) => ({ title: title.trim(), field: fieldOf(title) }));
+      if (!columns.some(({ field }) => field === "alias"))
         throw fileError(`${name}, line ${number}: the header has no column alias (or 简称)`, {
           hint: "add a column with a short name for each address; nothing was saved",
         });
       continue;
     }
-    if (cells.length !== header.length) {
-      const counts = `${counted(cells.length, "cell")}, but the header ${header.length}`;
+    if (cells.length !== columns.length) {
+      const counts = `${counted(cells.length, "cell")}, but the header ${columns.length}`;
       throw fileError(`${name}, line ${number} has ${counts}; a cell with a delimiter in it needs quotes`);
     }
-    yield { where: `line ${number}`, ...readCells(header, cells) };
+    yield { where: `line ${number}`, ...readCells(columns, cells) };
   }
-  if (!header) throw fileError(`${name} is empty`, { hint: "begin it with a header: alias,name,phone" });
+  if (!columns) throw fileError(`${name} is empty`, { hint: "begin it with a header: alias,name,phone" });
+}
+
+interface Column {
+  readonly title: string;
+  readonly field: string;
 }
 
 /** Several columns may be one field, such as 电话 and 手机, but not with different values. */
-function readCells(header: readonly string[], cells: readonly string[]): Omit<AddressEntry, "where"> {
+function readCells(columns: readonly Column[], cells: readonly string[]): Omit<AddressEntry, "where"> {
   const filled = new Map<string, { readonly title: string; readonly cell: string }>();
   let problem: string | undefined;
-  for (const [index, title] of header.entries()) {
-    const [field, cell] = [fieldOf(title), cells[index] ?? ""];
+  for (const [index, { title, field }] of columns.entries()) {
+    const cell = cells[index] ?? "";
     if (cell === "") continue;
     const other = filled.get(field);
     if (other && other.cell !== cell)
-      problem ??= `the columns ${other.title.trim()} and ${title.trim()} are both the ${field}: “${other.cell}” and “${cell}”`;
+      problem ??= `the columns ${other.title} and ${title} are both the ${field}: “${other.cell}” and “${cell}”`;
     filled.set(field, { title, cell });
   }
   const value = Object.fromEntries([...filled].map(([field, { cell }]) => [field, cell]));

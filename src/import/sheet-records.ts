@@ -162,10 +162,7 @@ const totalWord = new RegExp(
 const isNumber = (path: string) => numberPaths.has(path);
 
 /** The problem of a row below the orders that adds them up: it names neither a receiver nor goods, or has only a word for a total. */
-function findTotal(
-  { source, cells, key }: Line,
-  { layout, isWorkbook }: OrderOptions,
-): RowProblem | undefined {
+function findTotal({ source, cells, key }: Line, options: OrderOptions): RowProblem | undefined {
   if (key !== "") return undefined;
   const told = [...cells].filter(([path]) => /^(?:ref|receiver|item)\b/.test(path));
   const words = told.filter(([path]) => !isNumber(path));
@@ -175,14 +172,14 @@ function findTotal(
   const message = isNumber(path)
     ? "is a number without goods: where the row adds up the rows above, delete it, else name its goods"
     : `looks like a total of the rows above: delete the row, or give ${path.startsWith("item.") ? "the item" : "the receiver"} another name`;
-  return problemOf(source, cell, message, { layout, isWorkbook });
+  return problemOf(source, cell, message, options);
 }
 
 function problemOf(
   { row, line }: NumberedRow,
   { text, index }: FilledCell,
   message: string,
-  { layout, isWorkbook }: Pick<OrderOptions, "layout" | "isWorkbook">,
+  { layout, isWorkbook }: OrderOptions,
 ): RowProblem {
   return {
     ...{ row, line },
@@ -307,7 +304,7 @@ interface Chosen {
 }
 
 function createAssembler(options: OrderOptions, splitter: PartySplitter | undefined) {
-  const { layout, tally, isWorkbook } = options;
+  const { layout, tally } = options;
   const { preset } = layout;
 
   /** The first one counts. */
@@ -381,11 +378,9 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
     const problems: RowProblem[] = [];
     const faulty = new Set<string>();
     const report: Report = ({ source }, index, value, message) => {
-      const { row, line } = source;
       for (const { path, choices } of layout.fields)
         if (choices.some((choice) => choice.includes(index))) faulty.add(path.replace(/\..*/, ""));
-      const cell = isWorkbook ? { cell: nameCell({ column: index, row: line }) } : {};
-      problems.push({ row, line, ...cell, column: layout.names[index] ?? "", value, message });
+      problems.push(problemOf(source, { text: value, index }, message, options));
     };
     const draft: Record<string, Json> = {};
     const formerParts = new Map<string, SplitText>();

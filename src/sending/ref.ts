@@ -52,15 +52,17 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
     );
   }
   let settled = nothingToSettle;
+  let away: CourierError | undefined;
   try {
     // Another customer has other refs.
     ({ id: customer } = await context.customer({ isFresh: true }));
   } catch (error) {
-    settled = { ...nothingToSettle, failure: asUnreached(error, context) };
+    away = asUnreached(error, context);
+    settled = { ...nothingToSettle, failure: away };
     await releaseDeadRuns(ledger, customer, context);
   }
   let decision = await decide(customer);
-  if (decision?.kind === "in_doubt" && !settled.failure) {
+  if (decision?.kind === "in_doubt" && !away) {
     await releaseDeadRuns(ledger, customer, context);
     const tools = await createReconcileTools({ ledger, customer, settleMs }, context);
     settled = await settleIfPossible([nameOperation(decision.operation)], tools);
@@ -85,7 +87,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
     throw notSent(`no order with the ref ${ref} was made, and its run was undone`);
   }
   const made = operation.order?.id ?? "";
-  if (settled.failure) throw notRead(made, ref, settled.failure);
+  if (away) throw notRead(made, ref, away);
   const isCancelled = decision.kind === "cancelled";
   const read = await readShipped(made, ref, context);
   if (read instanceof ServiceFailure) {
