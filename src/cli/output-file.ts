@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { type EarlierFile, haveSameContent, keepEarlier } from "../core/earlier-file.ts";
 import { fileError, systemCode } from "../core/errors.ts";
 import { nameOutputDraft, removeDeadDrafts, removeDraft } from "../core/output-draft.ts";
-import { type Draft, openDraft } from "../core/permissions.ts";
+import { type OutputDraft, openDraft } from "../core/permissions.ts";
 import type { ProcessTable } from "../core/process-identity.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { replaceFile } from "../core/replace-file.ts";
@@ -41,7 +41,7 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   const { target, draft, isPipe } = await findPlace(path, run.processes).catch((error) => {
     throw fail(error);
   });
-  const opening: Promise<Pick<Draft, "handle"> & Partial<Draft>> =
+  const opening: Promise<Pick<OutputDraft, "handle"> & Partial<OutputDraft>> =
     draft === undefined
       ? (isPipe ? openPipe(target, run) : open(target, "w")).then((handle) => ({ handle }))
       : openDraft(draft, target, run.permissionsOf);

@@ -4,7 +4,7 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { runSubprocess } from "./subprocess.ts";
 
-export interface Draft {
+export interface OutputDraft {
   readonly handle: FileHandle;
   /** Gives it the permissions that the file is to have. */
   share(): Promise<void>;
@@ -15,7 +15,11 @@ export interface Draft {
  * `target`, as far as this process may, since a shell's `>` keeps them, too. Where there is none, with the permissions
  * of `like` and what the umask leaves of them.
  */
-export async function openDraft(draft: string, target: string, like: string | undefined): Promise<Draft> {
+export async function openDraft(
+  draft: string,
+  target: string,
+  like: string | undefined,
+): Promise<OutputDraft> {
   const findModel = async () => (await find(target)) ?? (like === undefined ? undefined : find(like));
   const handle = await open(draft, "wx", (await findModel())?.mode);
   const { mode: umasked } = await handle.stat();

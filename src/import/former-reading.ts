@@ -4,6 +4,7 @@
  *
  * Version 1 knew fewer headers and no platforms, and took cells as they are. Version 2 (`readingVersion`, recorded with
  * each operation) is the one of today. A version that reads a cell in another way adds the reading of version 2 here.
+ * Where only an address is split in another way, the splitter tells the former one (forms/address-text.ts).
  */
 
 import type { Draft } from "../model/draft.ts";

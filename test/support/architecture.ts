@@ -122,7 +122,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/core/permissions.ts": "who may read a file, and nothing of what it holds",
   "src/core/process-tree.ts": "what systems list, and nothing of how a program is run",
   "src/import/column-guesses.ts": "words of two languages, apart from the questions",
-  "src/import/former-reading.ts": "what earlier versions read, which must stay as it is",
   "src/import/hidden-text.ts": "what platforms write for what they hide",
   "src/import/item-list.ts": "a format of its own, of one plug-in",
   "src/import/rate-limiter.ts": "a data structure with tests of its own",
