@@ -7,10 +7,11 @@ import { findRealPath } from "../core/real-path.ts";
 import { NotRegular } from "../core/regular-file.ts";
 import { allowMoreFiles, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
 import { explainSqliteError } from "../sqlite/database.ts";
+import { sqliteCode } from "../sqlite/driver.ts";
 import { isOfFileLimit } from "../sqlite/file-limit.ts";
 import { holdLock } from "../sqlite/lock.ts";
 import { BesideNotRegular } from "../sqlite/private-file.ts";
-import type { WaitOptions } from "../sqlite/wait.ts";
+import { resultCodes, type WaitOptions } from "../sqlite/wait.ts";
 
 /** A change takes milliseconds, but may wait for a person who unlocks the key ring. */
 const longestWaitMs = 40_000;
@@ -40,7 +41,7 @@ export async function takeLock(
     return fail(
       `${reason}: ${error instanceof BesideNotRegular ? error.path : lockPath}`,
       error,
-      error instanceof NotRegular
+      error instanceof NotRegular || sqliteCode(error) === resultCodes.notADatabase
         ? "move it away, then run the same command again"
         : "check the permissions of this empty file, and that its file system supports locks",
     );

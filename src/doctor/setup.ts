@@ -5,6 +5,7 @@ import type { Context } from "../command/command.ts";
 import { type CompletionShell, completionPlaces, completionShells } from "../command/completion-places.ts";
 import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
+import { nameLock, takeLock } from "../config/config-lock.ts";
 import { firstPresent, inspectPath } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
 import { findLinkAbove, putBack } from "../core/regular-file.ts";
@@ -35,6 +36,9 @@ export async function checkConfig({ config, machine }: Context): Promise<CheckRe
   if (found.status === "fail") return found;
   try {
     await config.read();
+    // Only one that is there: a diagnosis makes no file.
+    if ((await inspectPath(nameLock(config.path))).mode !== undefined)
+      (await takeLock(config.path, "config file"))();
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
     const facts = { detail: hideHome(error.message, machine), advice: error.hint, exit: error.exit };

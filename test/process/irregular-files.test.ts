@@ -15,7 +15,7 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { createServedProcessHome } from "../support/process.ts";
+import { createServedProcessHome, type ProcessHome } from "../support/process.ts";
 
 const kinds: Readonly<Record<string, (file: string) => unknown>> = {
   "a named pipe": (file) => execFileSync("mkfifo", [file]),
@@ -23,6 +23,12 @@ const kinds: Readonly<Record<string, (file: string) => unknown>> = {
   "a device": (file) => symlink("/dev/zero", file),
 };
 const limit = { limitMs: 5_000 };
+
+async function diagnoseConfig(courier: ProcessHome["courier"]): Promise<unknown> {
+  const { stdout } = await courier("doctor --json", limit);
+  return JSON.parse(stdout).find(({ check }: { check: string }) => check === "config");
+}
+
 const order = "orders create --sender-name A --receiver-name B --item-name C";
 
 test.each(Object.entries(kinds))("the config file is %s", async (kind, make) => {
@@ -89,11 +95,33 @@ test.each(Object.entries(kinds))("the lock of the config file is %s", async (kin
   const { exit, stderr } = await courier("addresses add shop --name A", limit);
   expect(exit).toBe(2);
   expect(stderr).toContain(`it is ${kind}, not a regular file: ${file}\n`);
+  expect(await diagnoseConfig(courier)).toMatchObject({
+    status: "fail",
+    detail: expect.stringContaining(`it is ${kind}, not a regular file`),
+    advice: "move it away, then run the same command again",
+  });
   await rm(file, { recursive: true });
   await make(`${file}-journal`);
   expect((await courier("addresses add shop --name A", limit)).stderr).toContain(
     `config.lock.db-journal is ${kind}, not a regular file: ${file}-journal\nhint: move it away`,
   );
+});
+
+test("a lock of the config file that holds a text is to be moved away, and doctor says so, too", async () => {
+  const { configDir, courier } = await createServedProcessHome();
+  await mkdir(configDir, { mode: 0o700 });
+  const file = path.join(configDir, "config.lock.db");
+  expect(await diagnoseConfig(courier)).toMatchObject({ status: "ok" });
+  expect(await readdir(configDir), "doctor makes no file").toEqual([]);
+  await writeFile(file, "a note of mine\n".repeat(100), { mode: 0o600 });
+  const reason = `cannot lock the config file ${path.join(configDir, "config.json")}: it is not an SQLite file, or damaged`;
+  const hint = "move it away, then run the same command again";
+  const { exit, stderr } = await courier("addresses add shop --name A", limit);
+  expect({ exit, stderr }).toEqual({ exit: 2, stderr: `error: ${reason}: ${file}\nhint: ${hint}\n` });
+  expect(await diagnoseConfig(courier)).toMatchObject({ status: "fail", advice: hint });
+  await rename(file, `${file}.mine`);
+  expect(await courier("addresses add shop --name A", limit)).toMatchObject({ exit: 0 });
+  expect(await diagnoseConfig(courier)).toMatchObject({ status: "ok" });
 });
 
 test.each(
