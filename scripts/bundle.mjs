@@ -6,8 +6,8 @@ import { build } from "esbuild";
 
 /** What packages load and courier does not use. Most of it takes a start-up longer than all else in them. */
 const unused = [
-  // undici takes this for a Node.js without HTTP/2, which has to be asked for, and is not.
-  { by: "undici", path: "node:http2", contents: "module.exports = { constants: {} };" },
+  // undici speaks HTTP/2 only where it is asked to, and it is not.
+  { by: "undici", path: "./client-h2.js", contents: "module.exports = undefined;" },
   // undici looks at these for bodies of other kinds than courier's texts, and for one number.
   { by: "undici", path: "../web/fetch/body.js", contents: "module.exports = {};" },
   {
