@@ -4,7 +4,16 @@ import type { LiveOutput, ScreenControls } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CourierError } from "../core/errors.ts";
 import type { Block } from "../terminal/blocks.ts";
-import { afterContinueMs, createKeys, ctrlBackslash, ctrlC, ctrlZ, type Key } from "../terminal/keypress.ts";
+import {
+  afterContinueMs,
+  createKeys,
+  ctrlBackslash,
+  ctrlC,
+  ctrlZ,
+  type Key,
+  noPasteMarks,
+  pasteMarks,
+} from "../terminal/keypress.ts";
 import { createLiveRegion } from "../terminal/live-region.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { render, type View } from "../terminal/render.ts";
@@ -55,10 +64,12 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     const painter = createPainter(() => paint(output, quitKey));
     redraw = painter.now;
     const keyboard = opened ?? stdin;
-    const keys = createKeys(keyboard, (key) => {
+    const keys = createKeys(keyboard, (key, isPasted) => {
       if (key === ctrlC) job.interrupt?.();
       else if (key === ctrlBackslash) job.quit?.();
       else if (key === ctrlZ) suspend();
+      else if (isPasted && output.controls?.caret() === undefined)
+        return; // a text, and no line to type in
       else if (output.controls) press(key, output.controls);
       else if (key === "q" || key === "Q") output.quit();
     });
@@ -66,8 +77,22 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     /** Another command that was stopped still says and records what became of its request. */
     let away: Promise<void> | undefined;
 
-    function release(): void {
+    let marksPastes = false;
+    function take(): void {
+      keys.take();
+      if (quitKey !== "q") return;
+      marksPastes = true;
+      stdout.write(pasteMarks);
+    }
+
+    function releaseKeys(): void {
+      if (marksPastes) stdout.write(noPasteMarks);
+      marksPastes = false;
       keys.release();
+    }
+
+    function release(): void {
+      releaseKeys();
       region.release();
     }
 
@@ -105,7 +130,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
       isStopped = false;
       if (signal.aborted || isAway || painter.hasEnded()) return;
       region.forget();
-      keys.take();
+      take();
       painter.now();
     }
 
@@ -115,7 +140,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     stdout.on("close", output.quit);
     const detach = [job.onContinue(resumeSoon), job.onExit?.(release)];
     try {
-      if (!signal.aborted) keys.take();
+      if (!signal.aborted) take();
       painter.now();
       const { isPaced } = output.controls ?? { isPaced: true };
       return await drain(output, isPaced ? painter.soon : painter.now);
@@ -127,7 +152,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
       stdout.off("resize", painter.now);
       stdout.off("close", output.quit);
       signal.removeEventListener("abort", release);
-      keys.release();
+      releaseKeys();
       opened?.destroy();
       await painter.idle();
       const nowMs = clock.now();

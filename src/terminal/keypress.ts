@@ -49,6 +49,13 @@ export const keyNames: ReadonlySet<string | undefined> = new Set([
   "escape",
 ]);
 
+/** Asks the terminal to mark what is pasted, and to stop that. */
+export const pasteMarks = "\u001b[?2004h";
+export const noPasteMarks = "\u001b[?2004l";
+
+/** Keys that end or stop the program, also within a paste: its end may be lost. */
+const stops: ReadonlySet<Key> = new Set([ctrlC, ctrlZ, ctrlBackslash]);
+
 interface Pressed {
   readonly name?: string;
   readonly sequence?: string;
@@ -56,10 +63,19 @@ interface Pressed {
   readonly meta?: boolean;
 }
 
-export function createKeys(input: KeyInput, onKey: (key: Key) => void): Keys {
+/** Of a marked paste, only its text comes: a line break is a blank. */
+export function createKeys(input: KeyInput, onKey: (key: Key, isPasted?: boolean) => void): Keys {
+  let isPasting = false;
   const read = (text: string | undefined, pressed: Pressed) => {
+    if (pressed.name === "paste-start" || pressed.name === "paste-end") {
+      isPasting = pressed.name === "paste-start";
+      return;
+    }
     const key = toKey(text, pressed);
-    if (key !== undefined) onKey(key);
+    if (key === undefined) return;
+    if (!isPasting || stops.has(key)) onKey(key);
+    else if (key === "return") onKey(" ", true);
+    else if (!keyNames.has(key)) onKey(key, true);
   };
   let isTaken = false;
   let isClosed = false;

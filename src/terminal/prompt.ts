@@ -16,6 +16,7 @@ import {
   WentBack,
 } from "../core/prompts.ts";
 import { type Job, type Keyboard, openKeyboard } from "./keyboard.ts";
+import { noPasteMarks, pasteMarks } from "./keypress.ts";
 import { openFrame } from "./prompt-frame.ts";
 import { sanitise } from "./sanitise.ts";
 import type { TerminalStream } from "./streams.ts";
@@ -226,10 +227,6 @@ async function together<T>(questions: () => Promise<T>, { keyboard }: PromptDeps
     release();
   }
 }
-
-/** Asks the terminal to mark what is pasted, and to stop that. */
-const pasteMarks = "\u001b[?2004h";
-const noPasteMarks = "\u001b[?2004l";
 
 interface AskOptions extends WaysOut {
   readonly isDecision?: boolean;

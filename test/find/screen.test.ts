@@ -10,7 +10,7 @@ import { jsonNumber } from "../../src/model/json.ts";
 import type { FoundOrder } from "../../src/model/results.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createHandClock } from "../support/hand-clock.ts";
-import { expectInert, hostileText } from "../support/hostile.ts";
+import { expectInert, hostileText, ownMoves } from "../support/hostile.ts";
 import { readRuns } from "../support/ledger.ts";
 import { type LiveScreenOptions, openLiveScreen } from "../support/live-screen.ts";
 import { screenWidths, tooWide } from "../support/screens.ts";
@@ -425,8 +425,7 @@ describe("what is written", () => {
     await screen.until("damaged");
     screen.type(keys.ctrlC);
     await screen.ended;
-    const own = /\u001b\[(?:\?(?:25|7)[lh]|\d*[ABCHJK]|2K)|\r/g;
-    expectInert(screen.output.replace(own, ""));
+    expectInert(screen.output.replace(ownMoves, ""));
   });
 });
 

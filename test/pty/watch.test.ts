@@ -75,6 +75,25 @@ test("Ctrl-C: exit 130, the last state, a whole terminal", async () => {
   await expectWhole(home, terminal);
 });
 
+test("a paste of several lines is text of the filter, and no key where nothing is typed", async () => {
+  const { home, numbers } = await homeWithParcels(2);
+  const terminal = home.open(words(numbers), { shell: notingShell });
+  await terminal.until("q ends the watch");
+  expect(terminal.marksPastes).toBe(true);
+  const pasted = `\u001b[200~${numbers[1]}\rq\rpending\r\u001b[201~`;
+  terminal.type(pasted); // on the list
+  terminal.type("/");
+  await terminal.until("Filter: part of a number");
+  terminal.type(pasted);
+  await terminal.until(`Filter: ${numbers[1]} q pending`);
+  terminal.type(`${keys.clear}${numbers[1]}${keys.enter}`);
+  await terminal.until(`1 with “${numbers[1]}”`);
+  terminal.type("q");
+  expect((await terminal.ended).exit).toBe(0);
+  expect(terminal.marksPastes).toBe(false);
+  await expectWhole(home, terminal);
+});
+
 test("q while waiting for a state: exit 7", async () => {
   const { home, numbers } = await homeWithParcels(1);
   const terminal = home.open(`${words(numbers)} --until delivered`);

@@ -2,7 +2,7 @@
 
 import headless from "@xterm/headless";
 import { expect } from "vitest";
-import { ownColours } from "./hostile.ts";
+import { ownColours, ownMoves } from "./hostile.ts";
 
 /** The sign of life takes its own line away before another is written. */
 const eraseLine = "\r\u001b[K";
@@ -45,17 +45,12 @@ export async function expectUntouched(output: string): Promise<void> {
   }
 }
 
-/**
- * What a live region sends: lines are erased, written again without wrapping, and the cursor is moved and hidden
- * meanwhile.
- */
-const redraws = /\u001b\[\d*[ABGJK]|\u001b\[\?(?:25|7)[lh]|\r/g;
 const acting =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/u;
 
 /** Fails unless nothing but a live region's own moves and our own colours acts, and the cursor is shown at the end. */
 export async function expectOnlyRedrawn(output: string): Promise<void> {
-  const rest = output.replace(redraws, "").replace(ownColours, "");
+  const rest = output.replace(ownMoves, "").replace(ownColours, "");
   const found = acting.exec(rest);
   expect(found && JSON.stringify(rest.slice(Math.max(0, found.index - 20), found.index + 20))).toBeNull();
   expect(output.lastIndexOf("\u001b[?25h")).toBeGreaterThanOrEqual(output.lastIndexOf("\u001b[?25l"));

@@ -24,6 +24,8 @@ export const hostileTexts: Readonly<Record<string, string>> = {
 /** All of them in one value. */
 export const hostileText = Object.values(hostileTexts).join("|");
 
+/** What a live screen itself does to a terminal: it moves, erases, hides the cursor, and asks for marks of pastes. */
+export const ownMoves = /\u001b\[(?:\?(?:25|7|2004)[lh]|\d*[ABCGHJK])|\r/g;
 export const ownColours = /\u001b\[(?:0|1|2|22|31|32|33|36|39)m/g;
 const acting =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/u;

@@ -67,6 +67,8 @@ export interface Terminal {
   /** Where the cursor stands, counted from the top of the transcript. */
   cursor(): { readonly row: number; readonly column: number };
   readonly isCursorVisible: boolean;
+  /** It was asked to mark what is pasted. */
+  readonly marksPastes: boolean;
   /** Resolves once the screen shows this; fails with the screen when it ends or takes too long. */
   until(what: string | RegExp | ((screen: string) => boolean)): Promise<void>;
   type(text: string): void;
@@ -266,6 +268,9 @@ function openTerminal(
       row: emulator.buffer.active.baseY + emulator.buffer.active.cursorY,
       column: emulator.buffer.active.cursorX,
     }),
+    get marksPastes() {
+      return output.lastIndexOf("\u001b[?2004h") > output.lastIndexOf("\u001b[?2004l");
+    },
     get isCursorVisible() {
       return output.lastIndexOf("\u001b[?25h") >= output.lastIndexOf("\u001b[?25l");
     },
