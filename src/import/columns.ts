@@ -149,10 +149,10 @@ function normalizeForMatch(header: string): string {
   return header.toLowerCase().replace(/[\s._\-:：*#()（）]+/g, "");
 }
 
-/** Tells texts that name a column by themselves. */
-export function createColumnNameTest(): (text: string) => boolean {
+/** Gives the field of a text that names a column by itself. */
+export function createColumnLookup(): (text: string) => string | undefined {
   const known = new Map([...furtherHeaders(), ...firstHeaders()]);
-  return (text) => known.has(normalizeForMatch(cleanHeader(text)));
+  return (text) => known.get(normalizeForMatch(cleanHeader(text)));
 }
 
 export interface ColumnMap {

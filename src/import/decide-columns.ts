@@ -22,7 +22,8 @@ import {
   unusedMark,
 } from "./columns.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { countKnown, findHeaderRow, findPreset, noPlatform } from "./layout.ts";
+import { countKnown, findHeader } from "./header-row.ts";
+import { findPreset, noPlatform } from "./layout.ts";
 import { type RowsOptions, readFirstRows } from "./rows.ts";
 import { createPartySplitter } from "./split-party.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
@@ -66,19 +67,20 @@ export async function decideColumns(
   const all = first.map(({ cells }) => cells);
   if (all.length === 0) return asGiven;
   const config = await context.config.read();
+  const inTwoRows = findHeader(all, asGiven).titles;
   const saved = isNamed
     ? undefined
-    : all
-        .slice(0, headerWithin)
-        .map((row) => findHeaderMap(config, ownColumns(row)))
+    : [...all.slice(0, headerWithin), inTwoRows]
+        .map((row) => findHeaderMap(config, ownColumns(row.map((cell) => cell.trim()))))
         .find(Boolean);
   const known = new Map([...Object.entries(saved?.columns ?? {}), ...mapping]);
   if (saved)
     context.messages.note(
       `columns as decided for files with this header (forget that with: courier maps remove ${saved.name})`,
     );
-  const index = findHeaderRow(all, { mapping: known }) || countLoneTitles(all);
-  const header = (all[index] ?? []).map((cell) => cell.trim());
+  const found = findHeader(all, { mapping: known });
+  const index = found.index || countLoneTitles(all);
+  const header = (index === found.index ? found.titles : (all[index] ?? [])).map((cell) => cell.trim());
   const rows = all.slice(index + 1);
   if (!saved && platform === undefined && findPreset(header)) return asGiven;
   const chosen = { mapping: known, platform: saved ? noPlatform : platform };

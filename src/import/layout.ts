@@ -3,15 +3,7 @@
 import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
-import { headerWithin } from "../sheets/sheet.ts";
-import {
-  type ColumnMap,
-  cleanHeader,
-  columnPaths,
-  ensureNoOrder,
-  isNoColumn,
-  mapColumns,
-} from "./columns.ts";
+import { type ColumnMap, columnPaths, ensureNoOrder, isNoColumn, mapColumns } from "./columns.ts";
 import type { Preset, SkipRule } from "./presets/preset.ts";
 import { presets } from "./presets/presets.ts";
 
@@ -258,59 +250,4 @@ function nameColumns(headers: readonly string[], fields: readonly LayoutField[])
     if (path === "item.list") for (const each of ["name", "quantity"]) columns.set(`item.${each}`, name);
   }
   return columns;
-}
-
-type Row = readonly string[];
-
-/**
- * The index of the header among the first rows: where the rows above it, such as titles and notes, name no column, or
- * name groups of its columns.
- */
-export function findHeaderRow(rows: readonly Row[], choice: LayoutChoice): number {
-  const index = findNaming(rows, choice);
-  const [row, below] = index < 0 ? [] : rows.slice(index, index + 2);
-  if (row && below && namesGroups(row, below, choice)) return index + 1;
-  return index > 0 && row && isHeader(row, choice) ? index : 0;
-}
-
-/** Whether the row below these first rows may be the header. */
-export function isHeaderBelow(rows: readonly Row[], choice: LayoutChoice): boolean {
-  if (rows.length < 2) return true;
-  const index = findNaming(rows, choice);
-  return index < 0 ? rows.length < headerWithin : rows.length === index + 1;
-}
-
-function findNaming(rows: readonly Row[], choice: LayoutChoice): number {
-  return rows.slice(0, headerWithin).findIndex((row) => namesColumn(row, choice));
-}
-
-/**
- * Titles of groups, such as 收件人 over 姓名 and 电话, and 商品, are names of columns, too. A single one may be a label
- * with its value.
- */
-function namesGroups(row: Row, below: Row, choice: LayoutChoice): boolean {
-  const isNamed = row.some((cell) => choice.mapping.has(cell.trim()));
-  const known = countKnown(row);
-  if (isNamed || known < 2 || findPreset(row) !== undefined || !isHeader(below, choice)) return false;
-  return findPreset(below) !== undefined || countKnown(below) > known;
-}
-
-function namesColumn(row: Row, { mapping }: LayoutChoice): boolean {
-  return row.some((cell) => mapping.has(cell.trim())) || findPreset(row) !== undefined || countKnown(row) > 0;
-}
-
-const leastKnown = 3;
-
-function isHeader(row: Row, { mapping }: LayoutChoice): boolean {
-  const names = new Set(row.map((cell) => cell.trim()));
-  if (mapping.size > 0 && [...mapping.keys()].every((name) => names.has(name))) return true;
-  return findPreset(row) !== undefined || countKnown(row) >= leastKnown;
-}
-
-export function countKnown(row: readonly string[]): number {
-  try {
-    return mapColumns(row.map(cleanHeader), new Map()).paths.filter((path) => path !== undefined).length;
-  } catch {
-    return row.some((cell) => columnPaths.includes(cell.trim())) ? 1 : 0;
-  }
 }

@@ -22,7 +22,8 @@ import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { findHeaderRow, isHeaderBelow, type Layout, readLayout } from "./layout.ts";
+import { findHeader, isHeaderBelow } from "./header-row.ts";
+import { type Layout, readLayout } from "./layout.ts";
 import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
 import { type RawRecord, toRawRecord } from "./raw-record.ts";
 import {
@@ -357,16 +358,17 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     boundColumns(next.value.cells, name, next.value.line);
     shown.push(next.value);
   }
-  const index = findHeaderRow(cellsOf(shown), choice);
-  const header = shown[index];
-  if (!header) return;
+  const { index, titles, isInTwoRows } = findHeader(cellsOf(shown), choice);
+  const row = shown[index];
+  if (!row) return;
+  const header = { ...row, cells: titles };
   const problem = findHeaderProblem(header, options);
   if (problem) throw problem;
-  const layout = readLayout(header.cells, choice, name);
-  options.onHeader?.(layout, shown.slice(0, index), header);
-  const before = first.slice(first.indexOf(header) + 1);
-  const readWritten = createNumberReader(header.cells, ["tracking_number", "order_no"]);
-  const readErrors = createNumberReader(header.cells, ["error"]);
+  const layout = readLayout(titles, choice, name);
+  options.onHeader?.(layout, shown.slice(0, isInTwoRows ? index - 1 : index), header);
+  const before = first.slice(first.indexOf(row) + 1);
+  const readWritten = createNumberReader(titles, ["tracking_number", "order_no"]);
+  const readErrors = createNumberReader(titles, ["error"]);
   const isMerged = mergedCells(table?.filledDown ?? []);
   const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {
     layout,

@@ -9,7 +9,7 @@ import type { Json } from "../model/json.ts";
 import { nameCell } from "../sheets/cell-address.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import { type Cleaning, cleanCell } from "./clean-cell.ts";
-import { cleanHeader, createColumnNameTest } from "./columns.ts";
+import { cleanHeader, createColumnLookup } from "./columns.ts";
 import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
 import { piecesLeft, readItemList } from "./item-list.ts";
@@ -116,7 +116,8 @@ export async function* readOrders(
     ? await createPartySplitter()
     : undefined;
   const assemble = createAssembler(options, splitter);
-  const isColumnName = createColumnNameTest();
+  const lookup = createColumnLookup();
+  const isColumnName = (text: string) => lookup(text) !== undefined;
   let lines: Line[] = [];
   /** Of the last row that has one. */
   let orderAbove = "";
@@ -202,7 +203,8 @@ function findTitles(
   isColumnName: (text: string) => boolean,
 ): RowProblem | undefined {
   const { names } = options.layout;
-  const isTitle = ({ text, index }: FilledCell) => text === names[index]?.trim() || isColumnName(text);
+  const isTitle = ({ text, index }: FilledCell) =>
+    text === names[index]?.trim() || isColumnName(text) || isColumnName(`${names[index]}${text}`);
   const isHint = ({ text }: FilledCell) => requirement.test(text);
   // A row of titles fills these columns, too; one of them is enough to pass over nearly all rows.
   const first = cells.get("receiver.name") ?? cells.get("receiver.text") ?? cells.get("item.name");
@@ -210,7 +212,8 @@ function findTitles(
   const all = [...cells.values()];
   if (all.filter(isHint).length >= fewestRequirements)
     return problemOf(source, first, "says which columns are to be filled: delete the row", options);
-  return all.filter(isTitle).length >= fewestTitles
+  const titles = all.filter(isTitle).length;
+  return titles >= fewestTitles || (titles > 1 && titles === all.length)
     ? problemOf(source, first, "is the title of a column, as in a header: delete the row", options)
     : undefined;
 }

@@ -309,6 +309,112 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
     ]);
   });
 
+  const twoLines: readonly (readonly [string, readonly string[], readonly string[], readonly string[]])[] = [
+    [
+      "as many known names in both",
+      ["订单编号", "收件人", "", "", "商品", "数量"],
+      ["", "收件人姓名", "收件人电话", "收件人地址", "商品名称", ""],
+      ["9101", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"],
+    ],
+    [
+      "more known names in the lower one",
+      ["订单编号", "收件人", "", "", "商品", "", "重量"],
+      ["", "收件人姓名", "收件人电话", "收件人地址", "商品名称", "商品数量", ""],
+      ["9101", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5", "2.5"],
+    ],
+    [
+      "short names below the receiver's",
+      ["订单编号", "收件人", "", "", "商品", ""],
+      ["", "姓名", "电话", "地址", "名称", "数量"],
+      ["9101", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"],
+    ],
+    [
+      "short names below sender and receiver",
+      ["订单编号", "寄件人信息", "", "", "收件人信息", "", "", "商品信息", ""],
+      ["", "姓名", "电话", "地址", "姓名", "电话", "地址", "名称", "数量"],
+      [
+        ...["9101", "赵六", "13700137000", "浙江省杭州市西湖区文三路1号"],
+        ...["李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"],
+      ],
+    ],
+    [
+      "in English",
+      ["Order", "Receiver", "", "", "Item", ""],
+      ["", "Name", "Phone", "Address", "Name", "Quantity"],
+      ["9101", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"],
+    ],
+  ];
+  test.each(twoLines)(
+    "a header in two lines, %s: each column has the titles of both",
+    async (_what, ...sheet) => {
+      const home = await homeWith(write(...sheet), name);
+      const rejects = path.join(home.directory, "rejects.csv");
+      const ran = await home.importFile(home.file);
+      expect(ran.exit, ran.stderr).toBe(0);
+      expect(ran.stderr).not.toContain("no title");
+      expect(ran.stderr).not.toContain("not read");
+      expect(ran.report).toMatchObject([{ ref: "9101", outcome: "created" }]);
+      expect(await sent(home)).toMatchObject([
+        {
+          sender: { phone: sheet[2].length === 9 ? "13700137000" : "13800138000" },
+          receiver: { name: "李四", phone: "13900139701", detail: "广东省广州市天河区文三路5号" },
+          item: { name: "书", quantity: 5, ...(sheet[0].includes("重量") ? { weight: 2.5 } : {}) },
+        },
+      ]);
+      // The ref finds the order of a row that was changed since.
+      const changed = sheet[2].map((cell) => cell.replace("文三路5号", "文三路5号3楼"));
+      const wrong = sheet[2].map((cell) => cell.replace("9101", "9102").replace(/^5$/, "many"));
+      const edited = await home.put(write(sheet[0], sheet[1], changed, wrong), name);
+      const again = await home.importFile(edited, `--skip-wrong --rejects ${rejects}`);
+      expect([again.exit, home.posts], again.stderr).toEqual([3, 1]);
+      expect(again.report).toMatchObject([{ outcome: "changed" }, { outcome: "wrong" }]);
+      await home.put((await readFile(rejects, "utf8")).replace(",many", ",5"), "rejects.csv");
+      expect((await home.importFile(rejects)).report).toMatchObject([{ ref: "9102", outcome: "created" }]);
+    },
+  );
+
+  describe("a header in two lines with names that are not known", () => {
+    const upper = ["店里的号", "收件人", "", "", "商品", ""];
+    const lower = ["", "谁", "电话", "地址", "名称", "件数"];
+    const row = ["9101", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"];
+    const order = { receiver: { name: "李四", phone: "13900139701" }, item: { name: "书", quantity: 5 } };
+
+    test("is decided once", async () => {
+      const home = await homeWith(write(upper, lower, row), name);
+      const prompts = scriptedPrompts({
+        searches: ["ref", "receiver.name"],
+        choices: ["use these"],
+        confirms: [true],
+      });
+      const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+      expect(ran.exit, ran.stderr).toBe(0);
+      expect(await sent(home)).toMatchObject([order]);
+      const again = await home.importFile(home.file);
+      expect(again.stderr).toContain("columns as decided for files with this header");
+      expect(again.report).toMatchObject([{ ref: "9101", outcome: "shipped" }]);
+    });
+
+    test("takes --map for names of both; where it names the upper one alone, the lower one is no order", async () => {
+      const home = await homeWith(write(upper, lower, row), name);
+      const words = ["orders", "import", home.file];
+      const ran = await home.courier([
+        ...words,
+        "--yes",
+        "--map",
+        "店里的号=ref",
+        "--map",
+        "谁=receiver.name",
+      ]);
+      expect(ran.exit, ran.stderr).toBe(0);
+      expect(await sent(home)).toMatchObject([order]);
+      const known = lower.map((title) => title.replace("谁", "姓名"));
+      await home.put(write(upper, known, row), name);
+      const ofUpper = await home.courier([...words, "--map", "收件人=receiver.name", "--check"]);
+      expect([ofUpper.exit, home.posts], ofUpper.stderr).toEqual([2, 1]);
+      expect(ofUpper.stderr).toContain("is the title of a column, as in a header: delete the row");
+    });
+  });
+
   test("of an unknown header are no columns where each has one cell", async () => {
     const home = await homeWith(write(["六月订单"], ["仅供内部使用"], titles, first, second), name);
     const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
