@@ -104,7 +104,7 @@ const readAnew = /[市区县旗](?:路|街|大道|大街)/;
 
 function withFormer(text: string, party: DraftParty, readFormer: () => DraftParty): SplitText {
   const own = withOwnCity(party);
-  const former = readAnew.test(text) ? withOwnCity(readFormer()) : own;
+  const former = readAnew.test(normalizeForMatch(text)) ? withOwnCity(readFormer()) : own;
   return JSON.stringify(own) === JSON.stringify(former) ? { party: own } : { party: own, former };
 }
 

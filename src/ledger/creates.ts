@@ -1,6 +1,7 @@
 /** Creates: recorded before they are sent, and with their outcomes. */
 
 import type { Draft } from "../model/draft.ts";
+import { isSplitOtherwise } from "../model/same-order.ts";
 import { nextEvent } from "./events.ts";
 import { type OperationFinder, ofContents, ofInDoubt } from "./find-operations.ts";
 import {
@@ -111,7 +112,12 @@ export function createCreates(
         const named = withRef.map(asStanding).filter(isStanding);
         const contents = formerContent === undefined ? [content] : [formerContent, content];
         const found = readAll(yield ofContents(run.customer, contents));
-        const same = found.map((each) => asStanding({ ...each, content }));
+        const doubts = draft ? readAll(yield ofInDoubt(run.customer)) : [];
+        const isSplit = (each: Operation) => draft && each.draft && isSplitOtherwise(each.draft, draft);
+        const equals = new Map(
+          [...found, ...doubts.filter(isSplit)].map((each) => [nameOperation(each), each]),
+        );
+        const same = [...equals.values()].map((each) => asStanding({ ...each, content }));
         // Other refs are other orders, but not while it is unknown, or untold, what became of an equal one.
         const isOther = (operation: Operation) =>
           ref !== undefined && operation.ref !== undefined && operation.ref !== ref;
@@ -134,7 +140,7 @@ export function createCreates(
         const allowance = equal.length > 0 ? "equal" : "none";
         const edited =
           draft &&
-          readAll(yield ofInDoubt(run.customer)).find(
+          doubts.find(
             (each) => isOpen(each) && each.state === "unknown" && mayBeEdited({ ref, draft }, each, false),
           );
         const operation = yield* insert(run, {

@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { normaliseDecimal } from "./decimal.ts";
 import type { DraftItem } from "./draft.ts";
-import { itemFields, partyFields } from "./fields.ts";
+import { itemFields, partyFields, partyParts } from "./fields.ts";
 import { isJsonNumber, isJsonObject, type Json, stringifyJson } from "./json.ts";
 import { barePhone } from "./phone.ts";
 
@@ -48,6 +48,24 @@ function textOf(values: Values): string {
 export function isWrittenAlike(one: Json, other: Json): boolean {
   const [a, b] = [writtenIn(one), writtenIn(other)];
   return a.every((value, index) => value === b[index]);
+}
+
+/** True for orders that are the same but for which part of an address is in which field. */
+export function isSplitOtherwise(one: Json, other: Json): boolean {
+  if (contentOf(one) === contentOf(other)) return false;
+  return contentOf(withWholeAddresses(one)) === contentOf(withWholeAddresses(other));
+}
+
+function withWholeAddresses(order: Json): Json {
+  if (!isJsonObject(order)) return order;
+  const whole = partyParts.map((part) => {
+    const party = order[part];
+    if (!isJsonObject(party)) return [part, party];
+    const { province, city, district, detail, ...rest } = party;
+    const parts = [province, city, district, detail].map((each) => (typeof each === "string" ? each : ""));
+    return [part, { ...rest, detail: parts.join("").replace(/[\s,，]+/g, "") }];
+  });
+  return { ...order, ...Object.fromEntries(whole) };
 }
 
 /** The fields in which two orders differ, dotted; `isCompared` leaves parts out. */

@@ -257,12 +257,14 @@ async function recordAsBefore(home: ImportHome): Promise<void> {
   }
 }
 
-describe("a row whose address an earlier version split in another way", () => {
-  const text = "浙江台州市路桥区路桥街道双水路1号";
-  const asBefore = ["浙江", "台州", "市路桥区", "路桥街道双水路1号"].join(",");
+describe.each([
+  ["浙江台州市路桥区路桥街道双水路1号", ["浙江", "台州", "市路桥区", "路桥街道双水路1号"]],
+  ["廣東省廣州市天河區路口街18號", ["廣東省", "廣州", "市天河區", "路口街18號"]],
+])("a row whose address an earlier version split in another way (%s)", (text, asBefore) => {
   const titles = "ref,sender.name,receiver.name,receiver.phone,item.name";
   const place = ["province", "city", "district", "detail"].map((each) => `receiver.${each}`).join(",");
-  const before = (ref: string) => `${titles},${place}\n${ref},张三,李四,13900139000,书,${asBefore}\n`;
+  const before = (ref: string) =>
+    `${titles},${place}\n${ref},张三,李四,13900139000,书,${asBefore.join(",")}\n`;
   const today = (ref: string) =>
     `${titles},收件人地址\n${ref},张三,李四,13900139000,书,${text}\n${ref && "A-2"},张三,王五,13700137000,书,${text}\n`;
 
@@ -278,4 +280,28 @@ describe("a row whose address an earlier version split in another way", () => {
     ).toEqual(["shipped", "created"]);
     expect(home.posts).toBe(2);
   });
+});
+
+test("an order in doubt is not sent again with its address cut otherwise; another address is another order", async () => {
+  const home = await createImportHome("");
+  const create = ["orders", "create", "--yes", "--json", "--sender-name", "张三", "--item-name", "书"];
+  const to = ["--receiver-name", "李四", "--receiver-phone", "13900139000"];
+  const address = (province: string, city: string, district: string, detail: string) =>
+    Object.entries({ province, city, district, detail }).flatMap(([field, text]) =>
+      text === "" ? [] : [`--receiver-${field}`, text],
+    );
+  home.sandbox.faults.add({ method: "POST", path: "/api/v1/orders", kind: "drop_before", times: 1 });
+  const lost = await home.courier([...create, ...to, ...address("广东省", "广州", "市天河区", "路口街6号")]);
+  expect(lost.exit, lost.stderr).toBe(6);
+  for (const again of [
+    [...to, ...address("广东省", "广州市", "天河区", "路口街6号")],
+    [...to, ...address("", "", "", "广东省 广州市天河区 路口街6号")],
+    ["--receiver-text", "李四 13900139000 广东省广州市天河区路口街6号"],
+  ]) {
+    const ran = await home.courier([...create, ...again]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 1]);
+    expect(errorOf(ran).message).toMatch(/^the same order was sent .*, and may or may not have been created/);
+  }
+  const other = await home.courier([...create, ...to, ...address("广东省", "广州市", "天河区", "路口街7号")]);
+  expect([other.exit, home.posts], other.stderr).toEqual([0, 2]);
 });
