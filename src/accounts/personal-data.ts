@@ -61,22 +61,40 @@ export async function deletePersonalData(
         "stopped before the names and addresses of past orders were deleted",
         "run the same command again",
       );
-    const { stateDirectory } = context.machine;
-    const isOwn = error instanceof CourierError;
-    const file = (error as { readonly path?: string }).path;
-    const reason = isOwn
-      ? error.message
-      : `${explainSystemError(error)}${file === undefined ? "" : `: ${file}`}`;
-    const message = `the names and addresses of past orders could not be deleted from ${stateDirectory}: ${reason}`;
-    // The same command cannot be run again: the account may be gone.
-    const step = diskStep(error) ?? (isOwn ? error.hint?.replace(thenAgain(""), "") : undefined);
-    const first =
-      step === undefined || step.includes("same command") ? "once that is fixed" : `${step}; then`;
-    const hint = `${first}: courier ledger forget --account ${shellQuote(account)}`;
     return {
       details: { details_deleted: false, details_kept: 0 },
-      failure: new CourierError("database", 5, message, { hint, cause: error }),
+      failure: explainFailure(error, account, context),
     };
+  }
+}
+
+function explainFailure(error: unknown, account: string, context: Context): CourierError {
+  const { stateDirectory } = context.machine;
+  const isOwn = error instanceof CourierError;
+  const file = (error as { readonly path?: string }).path;
+  const reason = isOwn
+    ? error.message
+    : `${explainSystemError(error)}${file === undefined ? "" : `: ${file}`}`;
+  const message = `the names and addresses of past orders could not be deleted from ${stateDirectory}: ${reason}`;
+  // The same command cannot be run again: the account may be gone.
+  const step = diskStep(error) ?? (isOwn ? error.hint?.replace(thenAgain(""), "") : undefined);
+  const first = step === undefined || step.includes("same command") ? "once that is fixed" : `${step}; then`;
+  const hint = `${first}: courier ledger forget --account ${shellQuote(account)}`;
+  return new CourierError("database", 5, message, { hint, cause: error });
+}
+
+/** A run that was still open when its account was logged out may have kept its orders since: deletes them again. */
+export async function deleteKeptSince(context: Context, account: string): Promise<void> {
+  const { messages, machine } = context;
+  try {
+    await context.forgetKnownOrders(account);
+    if (hasLedger(machine.stateDirectory)) await deleteFromLedger(context, account, false);
+    messages.note(
+      `the account ${account} was logged out meanwhile: what this run kept of its orders, and of a draft, was deleted`,
+    );
+  } catch (error) {
+    const { message, hint } = explainFailure(error, account, context);
+    messages.warn(`${message}; ${hint}`);
   }
 }
 

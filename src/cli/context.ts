@@ -1,6 +1,7 @@
 /** The context of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { setMaxListeners } from "node:events";
+import { statSync } from "node:fs";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context, RunFacts } from "../command/command.ts";
@@ -101,7 +102,9 @@ export async function createContext(
   const settle = given(host.env.COURIER_SETTLE);
   const settleMs = settle === undefined ? undefined : settleOption.parse(settle, "COURIER_SETTLE");
 
+  let configMark = "";
   const account = lazy(async (): Promise<ActiveAccount> => {
+    configMark = markOf(config.path);
     const choice = {
       accountFlag: globals.account,
       baseUrlFlag: globals.baseUrl,
@@ -260,7 +263,9 @@ export async function createContext(
     await remembered?.orders.keep(localLedger, clock.now()).catch(() => undefined);
   }
 
+  let hasForgotten = false;
   async function forgetKnownOrders(account: string): Promise<void> {
+    hasForgotten = true;
     remembered?.orders.drop(account);
     const { forgetOrders } = await import("./forget-orders.ts");
     await forgetOrders(account, directories.state, localLedger);
@@ -293,6 +298,18 @@ export async function createContext(
     });
     return begun;
   };
+
+  /** What the run has kept of an account that was logged out meanwhile would stay: nothing else deletes it. */
+  async function forgetLoggedOut(context: Context): Promise<void> {
+    if (hasForgotten || !(remembered || openedLedger || openedLocal)) return;
+    if (markOf(config.path) === configMark) return;
+    const active = await account().catch(() => undefined);
+    if (active?.kind !== "remote" || active.key.place === "given") return;
+    const { mayHaveKey } = await import("../config/read-config-unchecked.ts");
+    if (mayHaveKey(directories.config, active.name)) return;
+    const { deleteKeptSince } = await import("../accounts/personal-data.ts");
+    await deleteKeptSince(context, active.name);
+  }
 
   /** Settles the operations that this run left open, so that no other run has to find out that it ended. */
   async function closeLedger(exit: ExitCode): Promise<void> {
@@ -336,7 +353,7 @@ export async function createContext(
 
   const machine = readRuntimeInfo(process, host.env, directories, globals.timeoutMs);
 
-  return {
+  const context: RunContext = {
     clock,
     messages,
     config,
@@ -437,6 +454,7 @@ export async function createContext(
     async close(exit) {
       noteResultIsOut();
       await cleanup.close();
+      await forgetLoggedOut(context);
       await closeLedger(exit);
     },
     machine,
@@ -452,6 +470,7 @@ export async function createContext(
       return controlSandbox(sandboxRun, () => forgetSandboxOrders(forgetKnownOrders, messages.warn));
     }),
   };
+  return context;
 }
 
 const processes = {
@@ -459,6 +478,16 @@ const processes = {
   pid: process.pid,
   isAlive: (pid: number) => hasProcess(process.kill.bind(process), pid),
 };
+
+/** Another one once the file was written anew. */
+function markOf(file: string): string {
+  try {
+    const { ino, mtimeMs } = statSync(file);
+    return `${ino} ${mtimeMs}`;
+  } catch {
+    return "";
+  }
+}
 
 /** An empty environment variable counts as not set. */
 function given(value: string | undefined): string | undefined {

@@ -27,6 +27,13 @@ export function hasUnreadableConfig(directory: string): boolean {
   return (existsSync(file) || findLink(file) !== undefined) && parse(file) === undefined;
 }
 
+/** False where the account was logged out, or removed; true where the file says nothing. */
+export function mayHaveKey(directory: string, account: string): boolean {
+  if (hasUnreadableConfig(directory)) return true;
+  const { key, key_store, key_command } = readConfigUnchecked(directory).accounts[account] ?? {};
+  return key !== undefined || key_store === "keychain" || key_command !== undefined;
+}
+
 /** The keys in the file, of all accounts. */
 export function readKeysUnchecked(directory: string): readonly string[] {
   const { accounts } = objectOf(parse(path.join(directory, "config.json")));

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
@@ -11,7 +12,9 @@ import { openDatabase } from "../../src/sqlite/database.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
+import { openLiveScreen } from "../support/live-screen.ts";
 import { createServedProcessHome } from "../support/process.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { canMount, mountDisk } from "../support/small-disk.ts";
 import { beginRun, created, createLedger, findTexts, recordCreate } from "./opened.ts";
 
@@ -104,6 +107,59 @@ describe.each([
     expect(await findTexts(home.stateDir, [personal.phone])).not.toEqual([]);
     expect((await home.courier(words, { env })).exit).toBe(0);
     expect(await findTexts(home.stateDir, texts)).toEqual([]);
+  });
+
+  describe("while another command of the account is open", () => {
+    const note =
+      "the account shop was logged out meanwhile: what this run kept of its orders, and of a draft, was deleted";
+
+    test("keeps nothing of what a board has shown, once that ends", async () => {
+      const home = await createShop();
+      const board = openLiveScreen(home, "track --account shop --status pending --watch --yes", {
+        env: withoutKey,
+      });
+      await board.until("Watching 1 parcel");
+      expect((await home.courier(words, { env: withoutKey })).exit).toBe(0);
+      expect(await findTexts(home.stateDir, texts)).toEqual([]);
+      board.type("q");
+      const { exit, stderr } = await board.ended;
+      expect(exit, stderr).toBe(0);
+      expect(stderr).toContain(note);
+      expect(await findTexts(home.stateDir, texts)).toEqual([]);
+    });
+
+    test.each(["orders cancel --status pending --last 1d", "undo 1", "orders create --repeat"])(
+      "keeps nothing of %s, which stops at its question",
+      async (other) => {
+        const home = await createShop();
+        const stopAfter = async () => {
+          expect((await home.courier(words, { env: withoutKey })).exit).toBe(0);
+          throw interrupted(130);
+        };
+        const prompts = { ...scriptedPrompts({}), confirm: stopAfter, choose: stopAfter };
+        const ran = await home.courier(`${other} --account shop`, {
+          terminal: 100,
+          prompts,
+          env: withoutKey,
+        });
+        expect(ran.exit, ran.stderr).toBe(130);
+        expect(ran.stderr).toContain(note);
+        expect(await findTexts(home.stateDir, texts)).toEqual([]);
+      },
+    );
+
+    test("deletes nothing where the account is logged in again before it ends", async () => {
+      const home = await createShop();
+      const board = openLiveScreen(home, "track --account shop --status pending --watch --yes", {
+        env: withoutKey,
+      });
+      await board.until("Watching 1 parcel");
+      expect((await home.courier(words, { env: withoutKey })).exit).toBe(0);
+      await login(home, "shop");
+      board.type("q");
+      const { stderr } = await board.ended;
+      expect(stderr).not.toContain("logged out");
+    });
   });
 
   test("keeps a customer's orders as long as another account with a key has the same profile", async () => {
