@@ -282,8 +282,13 @@ function* decideUnedited(
   if (operation && operation.state !== "refused") {
     const decision = decideOwn(row, operation);
     // A row that a flag names gets one more order; a second run with the same flag sends no third.
+    // Of equal rows, one that was sent again leaves the others theirs.
+    const hasRoom = own.filter(isStanding).length < file.countOf(row.content);
     const repeated = own.findLast(
-      (each) => each.allowance !== "none" && each.content === row.content && isStanding(each),
+      (each) =>
+        (each.allowance === "extra" || (each.allowance === "equal" && (each === operation || !hasRoom))) &&
+        each.content === row.content &&
+        isStanding(each),
     );
     if (decision.kind === "in_doubt") return decision;
     // Where the first one is over, the row has this one; of several equal rows it may be another's.

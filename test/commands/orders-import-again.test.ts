@@ -804,6 +804,41 @@ test("the header of a file says nothing of its rows: other columns, the same ord
   expect([ran.exit, outcomes(ran.report), home.posts]).toEqual([0, "shipped shipped", 2]);
 });
 
+describe("equal rows without a ref whose orders were cancelled", () => {
+  async function homeWithCancelled() {
+    const home = await createImportHome(sheet(row(""), row("")));
+    await home.run("--concurrency 1");
+    for (const id of [1000001, 1000002]) await home.courier(`orders cancel ${id} --yes`);
+    return home;
+  }
+
+  test("are all sent once more where a flag names them", async () => {
+    const home = await homeWithCancelled();
+    const flags = "--allow-duplicate row:1,row:2";
+    const checked = await home.courier([
+      "orders",
+      "import",
+      home.file,
+      "--check",
+      "--json",
+      ...flags.split(" "),
+    ]);
+    expect(JSON.parse(checked.stdout)).toMatchObject({ to_send: 2 });
+    expect(outcomes((await home.run(flags)).report)).toBe("created created");
+    expect(outcomes((await home.run(flags)).report)).toBe("shipped shipped");
+    expect(home.posts).toBe(4);
+  });
+
+  test("are sent one by one, each once", async () => {
+    const home = await homeWithCancelled();
+    expect(outcomes((await home.run("--allow-duplicate row:1")).report)).toBe("created cancelled");
+    expect(outcomes((await home.run("--allow-duplicate row:1")).report)).toBe("shipped cancelled");
+    expect(outcomes((await home.run("--allow-duplicate row:2")).report)).toBe("shipped created");
+    expect(outcomes((await home.run("--allow-duplicate row:1,row:2")).report)).toBe("shipped shipped");
+    expect(home.posts).toBe(4);
+  });
+});
+
 describe("a row without a ref that a flag has sent once more", () => {
   const bare = (name: string) => row("", name);
 
