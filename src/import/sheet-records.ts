@@ -192,7 +192,7 @@ function problemOf(
 }
 
 /** What templates write below a column that must be filled, or need not. */
-const requirement = /^[(（[【]?(?:必填|选填|非必填|可选|required|optional|mandatory)[项)）\]】]?$/i;
+const requirement = /^[*＊]?[(（[【]?(?:必填|选填|非必填|可选|required|optional|mandatory)[项)）\]】]?$/i;
 const fewestTitles = 3;
 const fewestRequirements = 2;
 

@@ -227,6 +227,7 @@ test.each([
     "is the title of a column",
   ],
   ["a line of hints", ["选填", "必填", "（必填）", "必填"], "says which columns are to be filled"],
+  ["a line of hints with stars", ["选填", "*必填", "*必填", "＊必填"], "says which columns are to be filled"],
 ])("%s among the rows is wrong, and is not sent", async (_what, titles, message) => {
   const header = "ref,receiver.name,receiver.phone,item.name,sender.name";
   const home = await createImportHome(
