@@ -68,8 +68,9 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
       });
     },
     async finish() {
+      let losses: readonly string[] = [];
       try {
-        await share?.();
+        losses = (await share?.()) ?? [];
         if (draft !== undefined) await handle.sync();
         await handle.close();
       } catch (error) {
@@ -86,6 +87,7 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
         await earlier?.drop();
         throw failLate(error, `; the rows are in ${draft}`);
       }
+      for (const loss of losses) run.warn(loss);
       if (earlier) run.warn(`an earlier, different file is now ${earlier.name}`);
       await removeDeadDrafts(target, run.processes);
       if (!run.isKeptElsewhere) await recordOwnOutput(run.stateDirectory, target); // else it is the user's own sheet

@@ -1,11 +1,13 @@
 /** Files under parallel and killed runs, and places where none can be. */
 
+import { execFileSync } from "node:child_process";
 import { existsSync, watch } from "node:fs";
 import { chmod, chown, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
 import { createProcessHome, createServedProcessHome, untilRead } from "../support/process.ts";
+import { canMount } from "../support/small-disk.ts";
 import { lacks } from "../support/tools.ts";
 
 const unverified = "login --no-verify --base-url https://service.invalid";
@@ -325,6 +327,100 @@ describe("places where no file can be", () => {
       expect([gid, (now & 0o777).toString(8)]).toEqual([process.getgid?.(), expected.toString(8)]);
     }
   });
+
+  describe.skipIf(!isRoot || lacks("setpriv", "setfacl", "getfacl"))(
+    "a file whose owner or group cannot be kept, with an access list (needs root, setpriv and acl)",
+    () => {
+      const [writer, team, other, third] = [4_242, 4_243, 4_244, 4_245];
+      const as = ["setpriv", "--reuid", `${writer}`, "--regid", `${writer}`, "--groups", `${team}`, "--"];
+
+      /** A sheet in a directory of the writer, who has shipped its order. */
+      async function createForeignFile(owner: number, mode: number, ...entries: readonly string[]) {
+        const home = await createServedProcessHome();
+        const place = path.join(home.directory, "place");
+        const file = path.join(place, "y.csv");
+        for (const made of [place, home.configDir, home.stateDir]) {
+          await mkdir(made);
+          await chown(made, writer, writer);
+        }
+        await chmod(home.directory, 0o755);
+        const sent = path.join(home.directory, "sent.csv");
+        for (const each of [file, sent]) await writeFile(each, sheet(row("A-1")));
+        const asWriter = (...words: readonly string[]) => home.run([...as, ...home.program, ...words]);
+        expect(await asWriter("orders", "import", sent, "--yes")).toMatchObject({ exit: 0 });
+        await chown(file, owner, other);
+        await chmod(file, mode);
+        for (const entry of entries) execFileSync("setfacl", ["-m", entry, file]);
+        const writeBack = (before: readonly string[] = []) =>
+          home.run([...before, ...as, ...home.program, "orders", "write-back", file, "--in-place"]);
+        const exportTo = () => asWriter("orders", "export", "-o", file);
+        return { file, writeBack, exportTo };
+      }
+
+      const getList = (file: string) =>
+        execFileSync("getfacl", ["-c", "-E", "-n", "-p", file]).toString().trim().split("\n");
+
+      test("of another user, who keeps the rights of an owner", async () => {
+        const { file, writeBack } = await createForeignFile(other, 0o600, `u:${writer}:rw`);
+        expect(await writeBack()).toMatchObject({ exit: 0, stderr: expect.not.stringContaining("warning") });
+        expect((await stat(file)).uid).toBe(writer);
+        expect(getList(file)).toEqual([
+          "user::rw-",
+          `user:${writer}:rw-`,
+          `user:${other}:rw-`,
+          "group::---",
+          "mask::rw-",
+          "other::---",
+        ]);
+      });
+
+      test("of this user's own: named people keep their rights, and another group gets none", async () => {
+        const entries = [`u:${third}:rwx`, `g:${team}:rw`, "m::rw"];
+        const { file, writeBack } = await createForeignFile(writer, 0o640, ...entries);
+        expect(await writeBack()).toMatchObject({ exit: 0, stderr: expect.not.stringContaining("warning") });
+        expect((await stat(file)).gid).toBe(writer);
+        expect(getList(file)).toEqual([
+          "user::rw-",
+          `user:${third}:rw-`,
+          "group::---",
+          `group:${team}:rw-`,
+          `group:${other}:r--`,
+          "mask::rw-",
+          "other::---",
+        ]);
+      });
+
+      test("without a list, of another user, who is not locked out", async () => {
+        const { file, exportTo } = await createForeignFile(other, 0o600);
+        await writeFile(file, "");
+        expect(await exportTo()).toMatchObject({ exit: 0 });
+        expect(getList(file)).toContain(`user:${other}:rw-`);
+        expect((await stat(file)).mode & 0o007).toBe(0);
+      });
+
+      test("without a list, of another user, that all may read: no list is made", async () => {
+        const { file, exportTo } = await createForeignFile(other, 0o444);
+        expect(await exportTo()).toMatchObject({ exit: 0 });
+        expect(getList(file)).toEqual(["user::r--", "group::r--", "other::r--"]);
+      });
+
+      test.skipIf(!canMount())("on a machine without these tools: warnings say who lost what", async () => {
+        const { file, writeBack } = await createForeignFile(other, 0o600, `u:${writer}:rw`, `u:${third}:r`);
+        const hide = "for tool in getfacl setfacl; do mount --bind /bin/false $(which $tool); done";
+        const { exit, stderr } = await writeBack(["unshare", "-m", "sh", "-c", `${hide}; exec "$@"`, "sh"]);
+        expect(exit, stderr).toBe(0);
+        expect(stderr).toContain(
+          `warning: ${file} belongs to this user now, and its former owner ${other} may no longer read it, ` +
+            `since only root may give a file away; as root, run: chown ${other} ${file}\n`,
+        );
+        expect(stderr).toContain(
+          `warning: ${file} has lost its access list, so that people whom it named may no longer read it; ` +
+            "name them again with setfacl, which is in the package acl\n",
+        );
+        expect(getList(file)).toEqual(["user::rw-", "group::---", "other::---"]);
+      });
+    },
+  );
 
   test("a directory that may only be read (needs setpriv where root runs it)", async ({ skip }) => {
     skip(isRoot && lacks("setpriv"), "root may write everywhere");
