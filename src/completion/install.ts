@@ -1,25 +1,20 @@
 /** `courier completion --install` and `--remove`: the script where a shell finds it, and the manual pages. */
 
-import {
-  access,
-  appendFile,
-  constants,
-  open,
-  readFile,
-  rm,
-  stat,
-  truncate,
-  writeFile,
-} from "node:fs/promises";
+import { appendFile, constants, open, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../command/command.ts";
 import { type CompletionShell, completionPlaces, completionShells } from "../command/completion-places.ts";
+import {
+  isReadAtStartUp,
+  isThere,
+  readWhole,
+  startUpFile,
+  startUpLine,
+} from "../command/completion-start-up.ts";
 import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import { makeDirectory } from "../core/directory.ts";
 import { ownFileError } from "../core/disk-errors.ts";
-import { fileError, systemCode, usageError } from "../core/errors.ts";
-import { findLink, NotRegular, Unreadable } from "../core/regular-file.ts";
-import { shellQuotePath } from "../core/shell-quote-path.ts";
+import { fileError, usageError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { line } from "../terminal/blocks.ts";
 import { linkManualPages, unlinkManualPages } from "./manual-pages.ts";
@@ -87,12 +82,12 @@ export async function removeCompletion(
   const removed: Place[] = [];
   for (const shell of named.length > 0 ? named : completionShells) {
     const file = ownPlace(shell, env);
-    if (isOurs(await read(file))) {
+    if (isOurs(await readWhole(file))) {
       await changing(file, () => rm(file));
       removed.push({ for: shell, path: file });
     }
     const startUp = startUpFile(shell, env);
-    const text = startUp === undefined ? "" : await read(startUp);
+    const text = startUp === undefined ? "" : await readWhole(startUp);
     const kept = text.replace(/^.*\n?/gm, (each) => (each.trimEnd().endsWith(mark) ? "" : each));
     if (startUp !== undefined && kept !== text) {
       await changing(startUp, () => shorten(startUp, Buffer.from(kept, "latin1")));
@@ -121,7 +116,7 @@ function ownPlace(shell: CompletionShell, env: Env): string {
 }
 
 async function ensureOurs(file: string, { machine }: Context): Promise<void> {
-  const text = await read(file);
+  const text = await readWhole(file);
   if (text === "" || isOurs(text)) return;
   throw fileError(`${hideHome(file, machine)} is not from courier: nothing was installed`, {
     hint: "move it away, then run the same command again",
@@ -142,7 +137,7 @@ async function readAtStartUp(
 ): Promise<{ readonly changed: string } | "unread" | undefined> {
   const startUp = startUpFile(shell, machine.env);
   const script = hideHome(file, machine);
-  if (startUp === undefined || (await isRead(shell, startUp, script, machine.env))) return undefined;
+  if (startUp === undefined || (await isReadAtStartUp(shell, file, machine))) return undefined;
   const addition = startUpLine(shell, script);
   const name = hideHome(startUp, machine);
   // Only about the shell that the person names or works with: the others may never be started.
@@ -156,61 +151,12 @@ async function readAtStartUp(
     );
     return "unread";
   }
-  const text = await read(startUp);
+  const text = await readWhole(startUp);
   const separator = text === "" || text.endsWith("\n") ? "" : "\n";
   await changing(startUp, () =>
     wholly(startUp, () => appendFile(startUp, `${separator}${addition}${mark}\n`)),
   );
   return { changed: startUp };
-}
-
-function startUpFile(shell: CompletionShell, env: Env): string | undefined {
-  const home = env.HOME ?? "";
-  if (shell === "zsh") return path.join(env.ZDOTDIR || home, ".zshrc");
-  return shell === "bash" ? path.join(home, ".bashrc") : undefined;
-}
-
-function startUpLine(shell: CompletionShell, script: string): string {
-  const file = shellQuotePath(script);
-  if (shell === "bash") return `[ -r ${file} ] && . ${file}`;
-  // zsh completes nothing before compinit ran, which is the user's choice in most start-up files.
-  const compinit = "(( $+functions[compdef] )) || { autoload -U compinit; compinit }";
-  return `[[ -r ${file} ]] && { ${compinit}; . ${file} }`;
-}
-
-/** Whether the shell finds the script: by its start-up file, or bash by the package bash-completion. */
-async function isRead(shell: CompletionShell, startUp: string, script: string, env: Env): Promise<boolean> {
-  const mentioned = shell === "zsh" ? path.dirname(script) : script;
-  const text = Buffer.from(await read(startUp), "latin1");
-  if ([mentioned, startUpLine(shell, script)].some((each) => text.includes(each))) return true;
-  if (shell !== "bash") return false;
-  const homebrew = env.HOMEBREW_PREFIX === undefined ? [] : [path.join(env.HOMEBREW_PREFIX, "share")];
-  const shared = (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":").concat(homebrew);
-  const checks = shared.map((directory) => isThere(path.join(directory, "bash-completion/bash_completion")));
-  return (await Promise.all(checks)).includes(true);
-}
-
-async function isThere(file: string, mode = constants.R_OK): Promise<boolean> {
-  return access(file, mode).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Empty for a file that is missing. Each byte is one character: a start-up file may be in any encoding. */
-async function read(file: string): Promise<string> {
-  try {
-    const found = await stat(file); // opening a pipe would wait for its writer
-    if (!found.isFile() && !found.isDirectory()) throw new NotRegular(found);
-    return await readFile(file, "latin1");
-  } catch (error) {
-    const reason = systemCode(error) === "ENOENT" ? findLink(file) : error;
-    if (reason === undefined || systemCode(reason) === "ENOTDIR") return "";
-    throw fileError(`cannot read ${file}: ${explainSystemError(reason)}`, {
-      cause: error,
-      hint: reason instanceof Unreadable ? `${reason.remedy}, then run the same command again` : undefined,
-    });
-  }
 }
 
 /** Where the disk is full, a file ends where it ended before, or is not made: a shell would read half a line. */

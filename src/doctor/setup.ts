@@ -3,6 +3,7 @@
 import path from "node:path";
 import type { Context } from "../command/command.ts";
 import { type CompletionShell, completionPlaces, completionShells } from "../command/completion-places.ts";
+import { isReadAtStartUp } from "../command/completion-start-up.ts";
 import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { nameLock, takeLock } from "../config/config-lock.ts";
@@ -146,7 +147,7 @@ async function describe(account: ActiveAccount, { config, machine }: Context): P
   return `${account.name}, ${account.baseUrl}, ${places[account.key.place]}${rest}`;
 }
 
-/** Checks for the script where `courier completion --install` or a package puts it. */
+/** Checks for the script where `courier completion --install` or a package puts it, and that the shell reads it. */
 export async function checkCompletion({ machine }: Context): Promise<CheckResult> {
   const { env } = machine;
   const shell = path.basename(env.SHELL ?? "");
@@ -156,9 +157,20 @@ export async function checkCompletion({ machine }: Context): Promise<CheckResult
   }
   const files = completionPlaces(shell as CompletionShell, env);
   const found = await firstPresent(files);
-  if (found !== undefined) {
-    return { check: "completion", status: "ok", detail: `${shell}: ${hideHome(found, machine)}` };
-  }
   const advice = `courier completion ${shell} --install`;
+  if (found !== undefined) {
+    const detail = `${shell}: ${hideHome(found, machine)}`;
+    // zsh reads the places of packages by itself.
+    const isFound = shell === "zsh" && found !== files[0];
+    const isRead =
+      isFound || (await isReadAtStartUp(shell as CompletionShell, found, machine).catch(() => false));
+    if (isRead) return { check: "completion", status: "ok", detail };
+    return {
+      check: "completion",
+      status: "warn",
+      detail: `${detail} is there, and courier finds no line that reads it`,
+      advice,
+    };
+  }
   return { check: "completion", status: "warn", detail: `not installed for ${shell}`, advice };
 }

@@ -1,7 +1,7 @@
 /** `courier completion --install` and `--remove`: what is written where, what is asked, and what is left alone. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,16 @@ const zshLine =
   "[[ -r ~/.zfunc/_courier ]] && { (( $+functions[compdef] )) || { autoload -U compinit; compinit }; " +
   ". ~/.zfunc/_courier }";
 
-/** A home with these shells in PATH, and the package bash-completion. */
+const bashLine = `[ -r ~/${scripts.bash} ] && . ~/${scripts.bash}`;
+/** As in the start-up file of a new user on Debian. */
+const loadsPackage = "  . /usr/share/bash-completion/bash_completion\n";
+
+/** Arch Linux loads the package for all users. */
+const systemLoads = existsSync("/etc/bash.bashrc")
+  ? /^[^#]*bash_completion/m.test(readFileSync("/etc/bash.bashrc", "utf8"))
+  : false;
+
+/** A home with these shells in PATH, and the package bash-completion, which bash loads. */
 async function createPersonsHome(shells: readonly string[] = ["bash", "zsh", "fish"], login = "bash") {
   const env: Record<string, string> = {};
   const home = await createHome(env);
@@ -26,6 +35,7 @@ async function createPersonsHome(shells: readonly string[] = ["bash", "zsh", "fi
   for (const shell of shells) await writeFile(at(`bin/${shell}`), "", { mode: 0o755 });
   await mkdir(at("share/bash-completion"), { recursive: true });
   await writeFile(at("share/bash-completion/bash_completion"), "");
+  await writeFile(at(".bashrc"), loadsPackage);
   Object.assign(env, {
     HOME: home.directory,
     PATH: at("bin"),
@@ -143,11 +153,38 @@ test("bash without the package bash-completion gets a line", async () => {
   const home = await createPersonsHome(["bash"]);
   const env = { XDG_DATA_DIRS: home.at("none") };
   expect(await home.courier("completion --install --yes", { env })).toMatchObject({ exit: 0, stderr: "" });
-  const file = `~/${scripts.bash}`;
-  expect(await home.read(".bashrc")).toBe(`[ -r ${file} ] && . ${file}  # courier completion\n`);
+  expect(await home.read(".bashrc")).toBe(`${loadsPackage}${bashLine}  # courier completion\n`);
   const brew = { ...env, HOMEBREW_PREFIX: home.directory };
-  await writeFile(home.at(".bashrc"), "");
+  await writeFile(home.at(".bashrc"), loadsPackage);
   expect(await home.courier("completion --install", { env: brew })).toMatchObject({ exit: 0, stderr: "" });
+});
+
+describe.skipIf(systemLoads)("bash with the package bash-completion", () => {
+  test.each([
+    ["an empty start-up file", ""],
+    ["the line as a comment", "#  . /usr/share/bash-completion/bash_completion\n"],
+    ["a line that reads something else", ". ~/.bash_completion; . /etc/bash_completion.d/git\n"],
+    ["courier's own line as a comment", `# ${bashLine}\n`],
+  ])("and %s gets a line", async (_what, text) => {
+    const home = await createPersonsHome(["bash"]);
+    await writeFile(home.at(".bashrc"), text);
+    const noted = await home.courier("completion --install");
+    expect(noted).toMatchObject({ exit: 0, stderr: expect.stringContaining(`of ~/.bashrc: ${bashLine}\n`) });
+    expect(noted.stdout).toMatch(/completes the rest, in bash once that line is there\n$/);
+    expect(await home.courier("completion --install --yes")).toMatchObject({ exit: 0, stderr: "" });
+    expect(await home.read(".bashrc")).toBe(`${text}${bashLine}  # courier completion\n`);
+  });
+
+  test.each([
+    loadsPackage,
+    "[ -r /opt/x ] && source /opt/share/bash-completion/bash_completion\n",
+    '[[ -r a ]] && . "$(brew --prefix)/etc/profile.d/bash_completion.sh"\n',
+  ])("that its start-up file loads needs no line: %s", async (text) => {
+    const home = await createPersonsHome(["bash"]);
+    await writeFile(home.at(".bashrc"), text);
+    expect(await home.courier("completion --install")).toMatchObject({ exit: 0, stderr: "" });
+    expect(await home.read(".bashrc")).toBe(text);
+  });
 });
 
 test("--remove deletes what was installed, and nothing else", async () => {
@@ -241,6 +278,7 @@ test("a script in a directory of Chinese name gets its line once", async () => {
     expect(await home.courier("completion --install --yes", { env })).toMatchObject({ exit: 0, stderr: "" });
   const file = '~/"店/bash-completion/completions/courier"';
   expect((await home.read(".bashrc")).split("\n")).toEqual([
+    loadsPackage.trimEnd(),
     `[ -r ${file} ] && . ${file}  # courier completion`,
     "",
   ]);

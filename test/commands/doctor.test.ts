@@ -512,10 +512,10 @@ describe("the ledger", () => {
 
 describe("completion", () => {
   test.each([
-    ["/bin/bash", ".local/share/bash-completion/completions/courier"],
-    ["/usr/bin/zsh", ".zfunc/_courier"],
-    ["/usr/bin/fish", ".config/fish/completions/courier.fish"],
-  ])("%s", async (shell, file) => {
+    ["/bin/bash", ".local/share/bash-completion/completions/courier", ".bashrc"],
+    ["/usr/bin/zsh", ".zfunc/_courier", ".zshrc"],
+    ["/usr/bin/fish", ".config/fish/completions/courier.fish", undefined],
+  ])("%s", async (shell, file, startUp) => {
     const home = await createServedHome();
     const before = await diagnose(home, { SHELL: shell });
     expect(before.by.completion).toMatchObject({
@@ -525,7 +525,18 @@ describe("completion", () => {
     const full = path.join(home.directory, file);
     await mkdir(path.dirname(full), { recursive: true });
     await writeFile(full, "");
-    const after = await diagnose(home, { SHELL: shell });
+    const env = { SHELL: shell, XDG_DATA_DIRS: path.join(home.directory, "none") };
+    if (startUp !== undefined) {
+      const name = path.basename(shell);
+      expect((await diagnose(home, env)).by.completion).toMatchObject({
+        check: "completion",
+        status: "warn",
+        detail: `${name}: ~/${file} is there, and courier finds no line that reads it`,
+        advice: `courier completion ${name} --install`,
+      });
+      await writeFile(path.join(home.directory, startUp), `. ~/${file}\n`);
+    }
+    const after = await diagnose(home, env);
     expect(after.by.completion).toMatchObject({ status: "ok", detail: `${path.basename(shell)}: ~/${file}` });
   });
 
