@@ -30,6 +30,8 @@ type Env = RuntimeInfo["env"];
 
 /** Ends a line that courier added to a shell's start-up file. */
 const mark = "  # courier completion";
+/** The same where the line before it had no end, and got one. */
+const markAfterPart = `${mark}, and the line end before`;
 
 export interface Installed {
   readonly places: readonly Place[];
@@ -88,7 +90,7 @@ export async function removeCompletion(
     }
     const startUp = startUpFile(shell, env);
     const text = startUp === undefined ? "" : await readWhole(startUp);
-    const kept = text.replace(/^.*\n?/gm, (each) => (each.trimEnd().endsWith(mark) ? "" : each));
+    const kept = withoutOurs(text);
     if (startUp !== undefined && kept !== text) {
       await changing(startUp, () => shorten(startUp, Buffer.from(kept, "latin1")));
       removed.push({ for: shell, path: startUp });
@@ -97,6 +99,16 @@ export async function removeCompletion(
   if (named.length > 0) return removed;
   const pages = await changing("the manual pages", () => unlinkManualPages(env));
   return pages === undefined ? removed : [...removed, { for: "man", path: pages }];
+}
+
+function withoutOurs(text: string): string {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const kept = lines.filter(
+    (each) => ![mark, markAfterPart].some((ending) => each.trimEnd().endsWith(ending)),
+  );
+  // What was added below it since stays a line of its own.
+  const hadPart = lines.at(-1)?.trimEnd().endsWith(markAfterPart) && kept.at(-1) === lines.at(-2);
+  return hadPart ? kept.join("").replace(/\n$/, "") : kept.join("");
 }
 
 async function findShells(env: Env): Promise<readonly CompletionShell[]> {
@@ -152,10 +164,9 @@ async function readAtStartUp(
     return "unread";
   }
   const text = await readWhole(startUp);
-  const separator = text === "" || text.endsWith("\n") ? "" : "\n";
-  await changing(startUp, () =>
-    wholly(startUp, () => appendFile(startUp, `${separator}${addition}${mark}\n`)),
-  );
+  const isWhole = text === "" || text.endsWith("\n");
+  const added = isWhole ? `${addition}${mark}\n` : `\n${addition}${markAfterPart}\n`;
+  await changing(startUp, () => wholly(startUp, () => appendFile(startUp, added)));
   return { changed: startUp };
 }
 

@@ -99,7 +99,7 @@ describe("zsh reads no directory of the user's by itself", () => {
     expect(prompts.asked).toEqual(["Add this line to ~/.zshrc?"]);
     expect(ran.stderr).toContain(zshLine);
     expect(ran.stdout).toContain("zsh  ~/.zfunc/_courier\nzsh  ~/.zshrc\n");
-    const text = `bindkey -e\n${zshLine}  # courier completion\n`;
+    const text = `bindkey -e\n${zshLine}  # courier completion, and the line end before\n`;
     expect(await home.read("zshrc-of-mine")).toBe(text);
     expect((await stat(home.at("zshrc-of-mine"))).mode & 0o777).toBe(0o600);
     const again = await home.courier("completion --install", { terminal: 200, prompts: scriptedPrompts({}) });
@@ -185,6 +185,20 @@ describe.skipIf(systemLoads)("bash with the package bash-completion", () => {
     expect(await home.courier("completion --install")).toMatchObject({ exit: 0, stderr: "" });
     expect(await home.read(".bashrc")).toBe(text);
   });
+});
+
+test.each([
+  ["alias ll='ls -l'", "", "alias ll='ls -l'"],
+  ["alias ll='ls -l'\r\nx", "", "alias ll='ls -l'\r\nx"],
+  ["alias ll='ls -l'\n", "", "alias ll='ls -l'\n"],
+  ["alias ll='ls -l'", "bindkey -e\n", "alias ll='ls -l'\nbindkey -e\n"],
+])("--remove takes away what --install added to %j, before %j", async (before, below, after) => {
+  const home = await createPersonsHome(["zsh"], "zsh");
+  await writeFile(home.at(".zshrc"), before);
+  expect(await home.courier("completion --install --yes")).toMatchObject({ exit: 0, stderr: "" });
+  await writeFile(home.at(".zshrc"), `${await home.read(".zshrc")}${below}`);
+  expect(await home.courier("completion --remove")).toMatchObject({ exit: 0, stderr: "" });
+  expect(await home.read(".zshrc")).toBe(after);
 });
 
 test("--remove deletes what was installed, and nothing else", async () => {
