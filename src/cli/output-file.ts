@@ -112,10 +112,12 @@ async function findPlace(
   path: string,
   processes: ProcessTable,
 ): Promise<{ target: string; draft?: string; isPipe?: boolean }> {
+  // A shell's pipe, as of /dev/stdout or bash's >(…), has no path of its own.
+  const named = await stat(path).catch(() => undefined);
+  if (named?.isFIFO()) return { target: path, isPipe: true };
   const target = await findRealPath(path);
   const facts = await stat(target).catch(() => undefined);
   if (facts?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
-  if (facts?.isFIFO()) return { target, isPipe: true };
   return !facts || facts.isFile() ? { target, draft: nameOutputDraft(target, processes) } : { target };
 }
 

@@ -262,3 +262,29 @@ describe.skipIf(process.platform === "win32" || lacks("mkfifo", "cat", "sleep"))
     });
   },
 );
+
+describe.skipIf(process.platform === "win32" || lacks("mkfifo", "cat"))(
+  "a pipe of the shell's as --output (needs mkfifo and cat)",
+  () => {
+    test.each(["/dev/stdout", "/dev/fd/7"])("gets all: %s", async (name) => {
+      const home = await createServedProcessHome({ seedOrders: manyOrders });
+      const shell = '{ "$@" 7>&1; echo $? > exit; } | cat > read';
+      const read = (file: string) => readFile(path.join(home.directory, file), "utf8");
+      const exported = await home.courier(`orders export -o ${name}`, { shell });
+      expect([await read("exit"), exported.stderr]).toEqual(["0\n", `wrote ${manyOrders} rows to ${name}\n`]);
+      expect((await read("read")).trimEnd().split("\n")).toHaveLength(manyOrders + 1);
+      const slips = await home.courier(`orders slips --status paid -o ${name}`, { shell });
+      expect(await read("exit"), slips.stderr).toBe("0\n");
+      expect((await read("read")).trimEnd().split("\n").at(-1)).toMatch(/<\/html>$/);
+    });
+
+    test("whose reader is gone is an error, and nothing waits", async () => {
+      const home = await createServedProcessHome();
+      await home.run(["mkfifo", "closed"]);
+      const shell = '{ read _ < closed; "$@" 7>&1; echo $? > exit; } | { exec <&-; echo > closed; }';
+      const { stderr } = await home.courier("orders export -o /dev/fd/7", { shell });
+      expect(stderr).toMatch(/^error: \/dev\/fd\/7 cannot be written: its reader is gone\n/);
+      expect(await readFile(path.join(home.directory, "exit"), "utf8")).toBe("5\n");
+    });
+  },
+);
