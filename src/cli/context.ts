@@ -43,7 +43,7 @@ export interface RunContext extends Context {
   /** The result is written: shortens the time limit for what is still to be read or recorded. */
   noteResultIsOut(): void;
   /** Closes what was opened, so that the process can end. */
-  close(exit: ExitCode): Promise<void>;
+  close(exit: ExitCode, reported?: Error): Promise<void>;
 }
 
 interface Address {
@@ -451,9 +451,9 @@ export async function createContext(
         .join(" ");
     },
     ...cleanup,
-    async close(exit) {
+    async close(exit, reported) {
       noteResultIsOut();
-      await cleanup.close();
+      await cleanup.close(reported);
       await forgetLoggedOut(context);
       await closeLedger(exit);
     },

@@ -72,7 +72,7 @@ async function runToEnd(host: Host, writers: Writers): Promise<ExitCode> {
     const { mentionDoubt } = await import("./doubt.ts");
     await mentionDoubt(context, exit);
   }
-  await context?.close(exit);
+  await context?.close(exit, writers.reported);
   return exit;
 }
 

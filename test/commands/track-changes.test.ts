@@ -1,5 +1,6 @@
 /** `courier track --changes`: what is new since its last run, each change at least once, and otherwise nothing. */
 
+import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
@@ -147,10 +148,11 @@ test("of two runs at once, exactly one reports a change, and the next one nothin
   expect(await changes(home)).toEqual([]);
 });
 
-/** Keeps a run where it writes until `fail` is called. */
+/** Keeps a run where it writes until `fail` or `goOn` is called. */
 class Stuck extends Capture {
   #begin = () => {};
   fail = () => {};
+  goOn = () => {};
   readonly isWriting = new Promise<void>((resolve) => {
     this.#begin = resolve;
   });
@@ -160,6 +162,10 @@ class Stuck extends Capture {
     return false;
   }
   override _write(_chunk: unknown, _encoding: string, done: (error?: Error | null) => void): void {
+    this.goOn = () => {
+      done();
+      this.emit("drain");
+    };
     this.fail = () => done(Object.assign(new Error("write ENOSPC"), { code: "ENOSPC" }));
     this.#begin();
   }
@@ -195,6 +201,29 @@ test("a change that a killed run was writing is the next run's", async () => {
   expect(await changes(home)).toMatchObject([{ previous: "pending", current: "paid" }]);
   stdout.fail();
   await writing;
+});
+
+test.each([
+  [
+    "is the error",
+    "goOn",
+    /^error: (the mirror was removed or replaced while courier was using it: .*)\nhint: .*\n$/,
+  ],
+  [
+    "is a warning after another error",
+    "fail",
+    /^error: (?!the mirror).*\nhint: .*\nwarning: cleanup failed: the mirror was removed or replaced while courier was using it: .*\n$/,
+  ],
+] as const)("a mirror that is removed meanwhile, as by a logout, %s, once", async (_what, end, said) => {
+  const { home } = await homeWithParcels(1);
+  const stdout = new Stuck();
+  const writing = home.courier("track --changes", { stdout });
+  await stdout.isWriting;
+  for (const file of mirrorFiles(home.stateDir)) await rm(file);
+  stdout[end]();
+  const { exit, stderr } = await writing;
+  expect(exit).toBe(5);
+  expect(stderr).toMatch(said);
 });
 
 test("many parcels without news are silent too, although they take many calls", async () => {
