@@ -1,8 +1,8 @@
 /** A second name for a file whose place another one takes: `orders.csv.old`, or the next one that is free. */
 
-import { constants } from "node:fs";
-import { copyFile, link, lstat, readFile, realpath, stat, unlink } from "node:fs/promises";
+import { link, lstat, readFile, realpath, stat, unlink } from "node:fs/promises";
 import { systemCode } from "./errors.ts";
+import { openDraft } from "./permissions.ts";
 import { explainSystemError } from "./system-errors.ts";
 
 export interface EarlierFile {
@@ -23,7 +23,7 @@ export async function keepEarlier(
     try {
       await link(kept, name).catch((error) => {
         if (systemCode(error) === "EEXIST") throw error;
-        return copyFile(kept, name, constants.COPYFILE_EXCL); // a file system without links
+        return copy(kept, name); // a file system without links, or a file that may only be read
       });
       const drop = async () => {
         if (!(await haveSameContent(file, name))) return;
@@ -38,6 +38,20 @@ export async function keepEarlier(
       const isFile = (await lstat(name)).isFile();
       if (isFile && (await haveSameContent(file, name))) return { name, drop: async () => {} };
     }
+  }
+}
+
+/** No one may read the copy who may not read the file. Throws where the name is taken. */
+async function copy(file: string, name: string): Promise<void> {
+  const { handle, share } = await openDraft(name, file, undefined);
+  try {
+    await handle.writeFile(await readFile(file));
+    await share();
+    await handle.close();
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await unlink(name).catch(() => {});
+    throw error;
   }
 }
 

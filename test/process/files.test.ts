@@ -390,6 +390,15 @@ describe("places where no file can be", () => {
         ]);
       });
 
+      // The system lets no one link to the file of another user that he may not write.
+      test("of another user, that may only be read: nor does its copy give rights to another group", async () => {
+        const { file, writeBack } = await createForeignFile(other, 0o600, `u:${writer}:r`);
+        expect(await writeBack()).toMatchObject({ exit: 0, stderr: expect.not.stringContaining("warning") });
+        for (const each of [file, `${file}.bak`])
+          expect(getList(each)).toEqual(expect.arrayContaining(["group::---", "other::---"]));
+        expect(await readFile(`${file}.bak`, "utf8")).toBe(sheet(row("A-1")));
+      });
+
       test("without a list, of another user, who is not locked out", async () => {
         const { file, exportTo } = await createForeignFile(other, 0o600);
         await writeFile(file, "");
