@@ -119,7 +119,7 @@ async function decideHidden(
 
 /** What a person may not expect of the rows. */
 function describeTable(table: SheetTable): string[] {
-  const { formulas, filledDown, hiddenAbove, hiddenColumns, unusualFormats, firstUnusual } = table;
+  const { formulas, hiddenAbove, hiddenColumns, unusualFormats, firstUnusual } = table;
   const notes: string[] = [];
   if (formulas > 0)
     notes.push(
@@ -129,10 +129,6 @@ function describeTable(table: SheetTable): string[] {
         `${formulas} cells are formulas; their last saved values are used`,
       ),
     );
-  if (filledDown.length > 0)
-    notes.push(
-      `merged cells: each row gets the value of the first (${shorten(filledDown, "merge")}); check that each row is an order`,
-    );
   if (hiddenAbove > 0) notes.push(`not read: ${counted(hiddenAbove, "hidden row")} above the header`);
   if (hiddenColumns.length > 0)
     notes.push(`hidden columns are read like the others: ${hiddenColumns.join(", ")}`);
@@ -141,12 +137,6 @@ function describeTable(table: SheetTable): string[] {
       `${counted(unusualFormats, "number")} ${byCount(unusualFormats, "is", "are")} shown in a format of ${byCount(unusualFormats, "its", "their")} own; the digits themselves are used (${firstUnusual.cell}: ${firstUnusual.code})`,
     );
   return notes;
-}
-
-/** The first few of many. */
-function shorten(all: readonly string[], noun: string): string {
-  const shown = all.slice(0, 3).join(", ");
-  return all.length > 3 ? `${shown} and ${counted(all.length - 3, `more ${noun}`)}` : shown;
 }
 
 function describeName({ name }: Worksheet): string {

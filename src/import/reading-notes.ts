@@ -48,6 +48,7 @@ const cleanings: Readonly<Record<Cleaning, string>> = {
 /** More unused columns than these are counted, not listed. */
 const mostListed = 8;
 const rowsNamed = 5;
+const mergesNamed = 3;
 
 const noRef = 'no column was taken as the ref (your order number): name one with --map "COLUMN=ref"';
 
@@ -59,6 +60,7 @@ export function createReadingNotes(): ReadingNotes {
   const splits = new Map<string, { count: number; readonly parts: readonly string[] }>();
   let layout: Layout | undefined;
   let above: readonly string[] = [];
+  let merged: readonly string[] = [];
   let lineCount = 0;
 
   function describeSkipped(): string {
@@ -86,6 +88,13 @@ export function createReadingNotes(): ReadingNotes {
   const describeCleaned = () =>
     [...cleaned].map(([kind, count]) => `${count} with ${cleanings[kind]}`).join(", ");
 
+  const describeMerged = () => {
+    const more = merged.length - mergesNamed;
+    const ranges = merged.slice(0, mergesNamed).join(", ");
+    const named = more > 0 ? `${ranges} and ${counted(more, "more merge")}` : ranges;
+    return `each row gets the value of the first (${named}); check that each row is an order`;
+  };
+
   const describeSplits = () =>
     [...splits].map(
       ([column, { count, parts }]) =>
@@ -109,6 +118,9 @@ export function createReadingNotes(): ReadingNotes {
       const rows = linesLeftOut.get(reason) ?? [];
       linesLeftOut.set(reason, rows);
       rows.push(row);
+    },
+    merge(ranges) {
+      merged = ranges;
     },
     clean(kind) {
       cleaned.set(kind, (cleaned.get(kind) ?? 0) + 1);
@@ -139,6 +151,7 @@ export function createReadingNotes(): ReadingNotes {
         notes.push(
           `the ${byCount(above.length, "row above the header is", "rows above the header are")} not read: ${above.join(" | ")}`,
         );
+      if (merged.length > 0) notes.push(`merged cells: ${describeMerged()}`);
       if (skipped.size > 0) notes.push(`not sent: ${describeSkipped()}${wayToSend(skipped)}`);
       if (linesLeftOut.size > 0) notes.push(`left out of orders that are sent: ${describeLines()}`);
       if (cleaned.size > 0) notes.push(`cleaned cells: ${describeCleaned()}`);
@@ -158,6 +171,7 @@ export function createReadingNotes(): ReadingNotes {
         lines === "" ? ["Rows", String(orders)] : ["Orders", `${orders}${lines}`],
         ...(lacksRef() ? [["Ref", noRef] as const] : []),
         ...(above.length === 0 ? [] : [["Above the header", above.join(" | ")] as const]),
+        ...(merged.length > 0 ? [["Merged cells", describeMerged()] as const] : []),
         ...(skipped.size > 0 ? [["Not sent", describeSkipped()] as const] : []),
         ...(linesLeftOut.size > 0 ? [["Left out of orders", describeLines()] as const] : []),
         ...(cleaned.size > 0 ? [["Cleaned cells", describeCleaned()] as const] : []),

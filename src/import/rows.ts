@@ -369,7 +369,9 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const before = first.slice(first.indexOf(row) + 1);
   const readWritten = createNumberReader(titles, ["tracking_number", "order_no"]);
   const readErrors = createNumberReader(titles, ["error"]);
-  const isMerged = mergedCells(table?.filledDown ?? []);
+  const merged = (table?.filledDown ?? []).filter((range) => lastRow(range) > header.line);
+  if (merged.length > 0) tally?.merge(merged);
+  const isMerged = mergedCells(merged);
   const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {
     layout,
     isWorkbook: table !== undefined,
@@ -426,6 +428,9 @@ async function* numberRows(
     }
   }
 }
+
+/** 4 of A2:A4. */
+const lastRow = (range: string) => readAddress(range.split(":").at(-1) ?? "")?.row ?? 0;
 
 /** Tells whether merged cells, such as A2:A4, make rows of a workbook one. */
 function mergedCells(ranges: readonly string[]) {

@@ -76,6 +76,8 @@ export interface ReadingTally {
   /** A line is left out of an order that is sent. */
   skipLine(reason: SkipReason, row: number): void;
   clean(kind: Cleaning): void;
+  /** Cells below the header are merged over several rows. */
+  merge(ranges: readonly string[]): void;
   /** A cell of this column was split into these. */
   split(column: string, parts: readonly string[]): void;
 }

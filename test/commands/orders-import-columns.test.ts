@@ -7,7 +7,7 @@ import { openWorkbook, type Worksheet } from "../../src/sheets/workbook.ts";
 import { createImportHome, errorOf, type ImportHome } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { wordsOf } from "../support/words-of.ts";
-import { sheetOf } from "../support/workbooks.ts";
+import { sheetOf, writeWorkbook } from "../support/workbooks.ts";
 
 const titles = ["单号", "客户", "客户电话", "送货地点", "货名", "件", "备注"];
 const first = ["A-1", "李四", "13900139000", "北京市朝阳区建国路88号", "绿茶", "2", "放门口"];
@@ -455,6 +455,21 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
     expect(errorOf(ran).message).toContain("is the header");
     expect(errorOf(ran).hint).toMatch(/^delete the (?:lines|rows) above the header/);
   });
+});
+
+test("cells of a workbook that are merged within a header of two lines are no merged rows", async () => {
+  const rows = [
+    ["订单编号", "收件人", "", "商品", "数量"],
+    ["", "姓名", "地址", "名称", ""],
+    ["9101", "李四", "北京市朝阳区建国路88号", "书", "5"],
+  ];
+  const ranges = ["A2:A3", "B2:C2", "E2:E3"].map((range) => `<mergeCell ref="${range}"/>`).join("");
+  const after = `<mergeCells>${ranges}</mergeCells>`;
+  const workbook = writeWorkbook({ sheets: [{ name: "Orders", rows: [["六月订单"], ...rows], after }] });
+  const home = await homeWith(workbook, "orders.xlsx");
+  const ran = await home.importFile(home.file);
+  expect(ran.report, ran.stderr).toMatchObject([{ ref: "9101", outcome: "created" }]);
+  expect(ran.stderr).not.toContain("merged");
 });
 
 test("the lines above a header say nothing of the delimiter below them", async () => {

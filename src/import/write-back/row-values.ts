@@ -546,4 +546,4 @@ function describeInDoubt(operation: Operation): string {
     : `being sent by run ${operation.run}; if that has ended: ${settle}`;
 }
 
-const noTally: ReadingTally = { line() {}, skip() {}, skipLine() {}, clean() {}, split() {} };
+const noTally: ReadingTally = { line() {}, skip() {}, skipLine() {}, clean() {}, merge() {}, split() {} };
