@@ -20,7 +20,13 @@ import {
   hasOtherWholeReceiver,
   kindOf,
 } from "./matching.ts";
-import { fitsName, fitsPhone, hasPlainlyOtherReceiver } from "./possible-orders.ts";
+import {
+  fitsAddress,
+  fitsPhone,
+  hasPlainlyOtherPlace,
+  hasPlainlyOtherReceiver,
+  isPartOf,
+} from "./possible-orders.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";
 
 /**
@@ -70,14 +76,48 @@ async function findBeside(
   const isOther = (fields: readonly ComparedField[]) =>
     fields.some((field) => !numbers.includes(field) || !changed.has(field));
   if (!isOther(differing)) return undefined;
+  const own = operation.draft ?? {};
   const beside = await ledger.findBeside(operation);
-  return beside.find(
-    ({ draft }) => draft && !isOther(differingFields(draft, order)) && isNamed(draft, order),
-  );
+  return beside.find(({ draft }) => draft && isNamed(draft, order) && hasDataOf(draft, own, order, isOther));
+}
+
+/** True where an order shows nothing else than `draft`, and something else than `own`. What may be cut is nothing else. */
+function hasDataOf(
+  draft: Draft,
+  own: Draft,
+  order: OrderDetail,
+  isOther: (fields: readonly ComparedField[]) => boolean,
+): boolean {
+  const shown = compareDetail(draft, order);
+  const [all, differing] = [differingFields(draft, order), differingFields(own, order)];
+  const others = all.filter((field) => !isPartOf(draft, field, order));
+  const plain = differing.filter((field) => !isPartOf(own, field, order));
+  const tells = (field: ComparedField) => plain.includes(field) && kindOf(own, field) !== "odd";
+  const isPhone = isPhoneOf(draft, order) && tells("receiver.phone");
+  const isAddress = shown["receiver.address"] === "agrees" && tells("receiver.address");
+  // Phone and address distinguish two receivers, whatever the numbers of the goods are, which services change.
+  if (isPhone || isAddress) return others.every((field) => numbers.includes(field));
+  const isWhole = shown["item.name"] === "agrees" && others.length === all.length;
+  // What fits both creates in part tells nothing.
+  const telling = isWhole
+    ? differing.filter((field) => shown[field] === "agrees" || plain.includes(field))
+    : plain.filter(tellsBesidePart);
+  return !isOther(others) && isOther(telling);
+}
+
+/** All digits agree, or the last ones where others are hidden. */
+function isPhoneOf(draft: Draft, order: OrderDetail): boolean {
+  const phone = compareDetail(draft, order)["receiver.phone"];
+  return phone === "agrees" || fitsPhone(draft.receiver?.phone, order.receiver?.phone);
 }
 
 /** They tell two orders of one receiver apart, where the service is not known to change them. */
 const numbers: readonly ComparedField[] = ["item.quantity", "item.weight", "item.value"];
+
+/** Where texts are hidden or cut, a rounded number would be taken for another order's. Quantities are not rounded. */
+function tellsBesidePart(field: ComparedField): boolean {
+  return field === "item.quantity" || !numbers.includes(field);
+}
 
 /** Of the fields that tell orders apart. */
 function differingFields(draft: Draft | undefined, order: OrderDetail): readonly ComparedField[] {
@@ -85,15 +125,27 @@ function differingFields(draft: Draft | undefined, order: OrderDetail): readonly
   return [...distinguishingFields, ...numbers].filter((field) => comparison[field] === "differs");
 }
 
-/** By the names, or where that of the receiver is hidden, by what is shown of it, and the phone or the address. */
+/** True where the order goes to the phone and the address of `draft`, one of them shown in whole, and to none of `own`. */
+function isAtPlaceOf(draft: Draft, own: Draft, order: OrderDetail): boolean {
+  if (!hasPlainlyOtherPlace(own, order, compareDetail(own, order))) return false;
+  const comparison = compareDetail(draft, order);
+  const [sent, shown] = [draft.receiver, order.receiver];
+  const [phone, address] = [comparison["receiver.phone"], comparison["receiver.address"]];
+  if (phone === "agrees") return address === "agrees" || fitsAddress(sent, shown?.address);
+  return address === "agrees" && phone === "open" && fitsPhone(sent?.phone, shown?.phone);
+}
+
+/**
+ * By the names, or where one is hidden or cut, by what is shown of it, and the phone or the address: what is shown of a
+ * name may be another one's.
+ */
 function isNamed(draft: Draft, order: OrderDetail): boolean {
   const comparison = compareDetail(draft, order);
-  if (comparison["item.name"] !== "agrees") return false;
-  if (comparison["receiver.name"] === "agrees") return true;
-  const [sent, shown] = [draft.receiver, order.receiver];
-  const isPhone = comparison["receiver.phone"] === "agrees" || fitsPhone(sent?.phone, shown?.phone);
-  const isPlace = isPhone || comparison["receiver.address"] === "agrees";
-  return comparison["receiver.name"] === "open" && fitsName(sent?.name, shown?.name) && isPlace;
+  const names = ["receiver.name", "item.name"] as const;
+  const inPart = names.filter((field) => comparison[field] !== "agrees");
+  if (inPart.length === 0) return true;
+  if (!inPart.every((field) => isPartOf(draft, field, order))) return false;
+  return isPhoneOf(draft, order) || comparison["receiver.address"] === "agrees";
 }
 
 /**
@@ -238,7 +290,7 @@ async function isOfBeside(operation: Operation, order: OrderDetail, ledger: Ledg
 
 /**
  * Whether an order that has the data of a create beside this one is certainly that one's: the goods are others, or the
- * whole receiver is, and the service is not known to change that.
+ * whole receiver is, or its phone and address, and the service is not known to change that.
  */
 async function isCertainlyOfBeside(
   operation: Operation,
@@ -247,13 +299,14 @@ async function isCertainlyOfBeside(
 ): Promise<boolean> {
   const { draft, state } = operation;
   if (!draft || state !== "created") return false;
+  const owner = await findBeside(operation, order, ledger);
+  if (!owner?.draft || (await isExplained(operation, order, ledger))) return false;
   const comparison = compareDetail(draft, order);
-  const isOther =
-    hasOtherWholeReceiver(draft, comparison) ||
-    (comparison["item.name"] === "differs" && kindOf(draft, "item.name") !== "odd");
-  return (
-    isOther && (await isOfBeside(operation, order, ledger)) && !(await isExplained(operation, order, ledger))
-  );
+  const isOtherItem =
+    comparison["item.name"] === "differs" &&
+    kindOf(draft, "item.name") !== "odd" &&
+    !isPartOf(draft, "item.name", order);
+  return hasOtherWholeReceiver(draft, comparison) || isOtherItem || isAtPlaceOf(owner.draft, draft, order);
 }
 
 /** What is certain is taken from the operation, which is in doubt from then on. */

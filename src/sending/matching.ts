@@ -48,7 +48,7 @@ export interface FieldKnowledge {
 }
 
 /** Fewer digits are not a complete telephone number. */
-const shortestPhone = 7;
+export const shortestPhone = 7;
 
 export function compareDetail(draft: Draft, order: OrderDetail): Comparison {
   const { sender, receiver, item } = draft;

@@ -5,6 +5,7 @@ import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { endsOf, fewestDigits, isMaskOf, maskPattern } from "../model/masked-text.ts";
 import {
   type Agreement,
+  type ComparedField,
   type Comparison,
   comparedFields,
   compareSummary,
@@ -14,6 +15,7 @@ import {
   kindOf,
   lettersOf,
   normalise,
+  shortestPhone,
 } from "./matching.ts";
 
 export interface PossibleOrders {
@@ -162,7 +164,16 @@ function isLikeItem(sent: string, shown: string): boolean {
  * True where name, phone and address of the receiver are all shown as others, also where a part is hidden, or where
  * services change such texts: what they change keeps most of a text.
  */
-export function hasPlainlyOtherReceiver(
+export function hasPlainlyOtherReceiver(draft: Draft, order: OrderDetail, comparison: Comparison): boolean {
+  return (
+    comparison["receiver.name"] !== "agrees" &&
+    isOtherName(draft.receiver?.name, order.receiver?.name) &&
+    hasPlainlyOtherPlace(draft, order, comparison)
+  );
+}
+
+/** The same for phone and address alone. */
+export function hasPlainlyOtherPlace(
   draft: Draft,
   { receiver }: OrderDetail,
   comparison: Comparison,
@@ -171,11 +182,39 @@ export function hasPlainlyOtherReceiver(
     comparison["receiver.phone"] === "differs" && kindOf(draft, "receiver.phone") !== "odd";
   return (
     isOtherPhone &&
-    comparison["receiver.name"] !== "agrees" &&
     comparison["receiver.address"] !== "agrees" &&
-    isOtherName(draft.receiver?.name, receiver?.name) &&
     isOtherAddress(draft.receiver, receiver?.address)
   );
+}
+
+/** True where what is shown may be a part of what was sent: the rest is hidden or cut, or all of it is. */
+export function isPartOf(draft: Draft, field: ComparedField, { receiver, item }: OrderDetail): boolean {
+  switch (field) {
+    case "receiver.name":
+      return isPartOfText(draft.receiver?.name, receiver?.name);
+    case "item.name":
+      return isPartOfText(draft.item?.name, item?.name);
+    case "receiver.address":
+      return fitsAddress(draft.receiver, receiver?.address);
+    case "receiver.phone":
+      return isWithoutExtension(draft.receiver?.phone, receiver?.phone);
+    default:
+      return false;
+  }
+}
+
+/** `02161234567` of `021-61234567-8001`. */
+function isWithoutExtension(sent: string | undefined, shown: string | null | undefined): boolean {
+  const [whole, number] = [sent ?? "", shown ?? ""].map((phone) =>
+    phone.normalize("NFKC").replace(/\D/g, ""),
+  );
+  return Boolean(number && number.length >= shortestPhone && whole?.startsWith(number));
+}
+
+function isPartOfText(sent: string | undefined, shown: string | null | undefined): boolean {
+  if (!sent) return false;
+  if (!shown || !hasLetters(shown)) return true;
+  return maskPattern.test(shown) ? isMaskOf(shown, sent) : normalise(sent).startsWith(normalise(shown));
 }
 
 /** True where the list names the draft's order, and the details another receiver: they are of another order. */
@@ -253,7 +292,7 @@ export function fitsPhone(sent: string | undefined, shown: string | null | undef
 const fewestLetters = 6;
 
 /** A part of the address is shown, or all of it and more. */
-function fitsAddress(sent: DraftParty | undefined, shown: string | null | undefined): boolean {
+export function fitsAddress(sent: DraftParty | undefined, shown: string | null | undefined): boolean {
   const { province, city, district, detail } = sent ?? {};
   const whole = lettersOf(baseOf([province, city, district, detail].join(" ")));
   const part = lettersOf(baseOf(endsOf(shown ?? "")[0]));
