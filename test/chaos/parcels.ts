@@ -31,6 +31,10 @@ const sender = {
   detail: "科技园1号",
 } as const;
 const names = ["张伟", "王芳", "李娜", "刘洋", "陈静", "Anna Berg", "Tom Lee"] as const;
+const places = [
+  { province: "北京市", city: "北京市", district: "朝阳区" },
+  { province: "四川省", city: "成都市", district: "武侯区" },
+] as const;
 const goods = ["书", "茶", "Cup"] as const;
 const parts = ["phone", "detail", "name", "item"] as const;
 
@@ -66,8 +70,9 @@ export function createParcels(random: () => number, hasRefs: boolean) {
       const number = ++serial;
       const other = all.length > 0 && random() < 0.25 ? pick(all) : undefined;
       const receiver = other?.body.receiver ?? {
-        ...{ province: "北京市", city: "北京市", district: "朝阳区" },
-        name: `${pick(names)}${number}`,
+        ...pick(places),
+        // Two people may have one name.
+        name: random() < 0.3 ? names[0] : `${pick(names)}${number}`,
         phone: `139${String(10_000_000 + number * 7_919).slice(-8)}`,
         detail: `建国路${number}号`,
       };

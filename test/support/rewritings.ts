@@ -24,6 +24,7 @@ export const rewritings = {
   "quantity shown as 1": itemNumber("quantity", () => 1),
 
   "item name cut at 20 characters": itemText("name", cut),
+  "item name hidden in part": itemText("name", (name) => `${cut(name, 1)}***`),
   "item name missing": (order) => ({ ...order, item: { ...order.item, name: undefined } }),
   "description cut at 20 characters": itemText("description", cut),
   "description missing": (order) => ({ ...order, item: { ...order.item, description: undefined } }),
