@@ -22,7 +22,7 @@ import {
   kindOf,
   type ValueKind,
 } from "./matching.ts";
-import { isNamedOtherwise, isOtherName } from "./possible-orders.ts";
+import { isNamedOtherwise, isOtherCity, isOtherName } from "./possible-orders.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 const detailsAtOnce = 4;
@@ -68,6 +68,8 @@ export async function readDetail(
 /** Bits of an own order whose list element, or detail, was compared. */
 const listCompared = 1 << fieldBits;
 const detailCompared = 1 << (fieldBits + 1);
+/** The list shows another city than was sent, and the details what was sent. */
+const cityCompared = 1 << (fieldBits + 2);
 /** When enough orders are known, each poll that leaves candidates reads so many more details: services change. */
 const furtherDetails = 5;
 
@@ -116,24 +118,40 @@ export async function learnFromSummaries(
 const mostOthersRead = 20;
 const fewAtOnce = 500;
 
-/** Reads the own orders that the list names for other receivers, and warns of those that are others. */
+/**
+ * Reads the own orders that the list shows with another receiver than was sent, by name or city, and warns of those that
+ * are others. A city proves nothing, since services write it in other ways: what such an order is, is read once.
+ */
 export async function readOthers(
   { summaries, owners }: RecordedListing,
   tools: ReconcileTools,
 ): Promise<void> {
   const { ledger, customer, detail, stop } = tools;
-  if (changedFields(await ledger.learned(customer, fieldBits)).has("receiver.name")) return;
+  const changesNames = changedFields(await ledger.learned(customer, fieldBits)).has("receiver.name");
   const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
   const own = [...owners.keys()];
   const others: string[] = [];
+  const elsewhere: string[] = [];
   // The drafts of thousands of orders are not held at once.
   while (own.length > 0 && others.length < mostOthersRead)
-    for (const { draft, order } of await ledger.findAnswered(customer, own.splice(-fewAtOnce)))
-      if (order && isOtherName(draft?.receiver?.name, byId.get(order.id)?.receiver?.name))
-        others.push(order.id);
-  const read = (id: string) => readDetail(id, detail);
-  for await (const order of mapInOrder(others.slice(0, mostOthersRead), detailsAtOnce, read, { stop }))
-    if (order) await readOwner(order, tools);
+    for (const { draft, order } of await ledger.findAnswered(customer, own.splice(-fewAtOnce))) {
+      if (!order) continue;
+      const [sent, shown] = [draft?.receiver, byId.get(order.id)?.receiver];
+      if (!changesNames && isOtherName(sent?.name, shown?.name)) others.push(order.id);
+      else if (isOtherCity(sent, shown?.city)) elsewhere.push(order.id);
+    }
+  const named = others.slice(0, mostOthersRead);
+  const left = elsewhere.length > 0 ? mostOthersRead - named.length : 0;
+  const unread = left > 0 ? await ledger.findUncompared(customer, elsewhere, cityCompared, left) : [];
+  const read = async (id: string) => ({ id, order: await readDetail(id, detail) });
+  const byCity = new Map(unread.map((operation) => [operation.order?.id ?? "", operation]));
+  const ids = [...named, ...byCity.keys()];
+  for await (const { id, order } of mapInOrder(ids, detailsAtOnce, read, { stop })) {
+    if (!order) continue;
+    const { other } = await readOwner(order, tools);
+    const operation = byCity.get(id);
+    if (operation && other === undefined) await ledger.recordFields(operation, cityCompared, 0);
+  }
 }
 
 /** Learns from details of own orders. True where it learned something. */

@@ -240,6 +240,29 @@ function hasSameWords(one: string, other: string): boolean {
   return words === others;
 }
 
+/**
+ * True where a list shows another city than was sent. Services show the province or the district in its place, and leave
+ * out what kind of place it is. A city in other letters counts as another one.
+ */
+export function isOtherCity(sent: DraftParty | undefined, shown: string | null | undefined): boolean {
+  const { province, city, district, detail } = sent ?? {};
+  const parts = (city ? [province, city, district] : [province, district, detail]).filter((part) => part);
+  if (!shown || !hasLetters(shown) || parts.length === 0) return false;
+  if (maskPattern.test(shown)) return !parts.some((part) => isMaskOf(shown, part ?? ""));
+  const [whole, own, found] = [parts.join(" "), city ?? "", shown].map((text) => lettersOf(baseOf(text))) as [
+    string,
+    string,
+    string,
+  ];
+  const isNamedIn = (text: string, place: string) => place !== "" && text.includes(bareNameOf(place));
+  return found !== "" && !isNamedIn(whole, found) && !isNamedIn(found, own);
+}
+
+/** 成都 of 成都市. */
+function bareNameOf(place: string): string {
+  return place.replace(/(?<=..)(?:自治州|地区|[市省区县州盟])$/u, "");
+}
+
 function isOtherAddress(sent: DraftParty | undefined, shown: string | null | undefined): boolean {
   const { province, city, district, detail = "" } = sent ?? {};
   const [whole, street, found] = [[province, city, district, detail].join(" "), detail, shown ?? ""].map(

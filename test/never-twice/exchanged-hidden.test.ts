@@ -68,8 +68,16 @@ function exchange(home: UnfaithfulHome, hide: (shown: ShownOrder) => ShownOrder)
   home.service.ways = { rewrite };
 }
 
+const latin: Readonly<Record<string, string>> = { 成都市: "Chengdu", 武汉市: "Wuhan" };
+const inLatin: Rewriting = (shown, view) =>
+  view === "list"
+    ? { ...shown, receiver: { ...shown.receiver, city: latin[String(shown.receiver?.city)] } }
+    : shown;
+
 const cancelled = (home: UnfaithfulHome) =>
   home.service.orders.filter(({ status }) => status === "cancelled").map(({ id }) => id);
+const detailsRead = (home: UnfaithfulHome) =>
+  home.service.requests.filter(({ endpoint }) => endpoint === "detail").length;
 
 describe("two receivers of one name", () => {
   const mug = rowOf("A-2", "刘洋", wuhan, "Mug (L)", ["0.50", 1]);
@@ -82,6 +90,25 @@ describe("two receivers of one name", () => {
     ["the same goods, and nothing hidden", sameTea, asItIs],
     ["the same goods, and hidden phones", sameTea, hidePhones],
   ];
+
+  test.each(ways)("%s: the next import gives each row its own order", async (_what, other, hide) => {
+    const { home, file, ship } = await importedHome(tea, other);
+    exchange(home, hide);
+    const done = path.join(home.directory, "done.csv");
+    const ran = await ship(`--write-back ${done}`);
+    expect(ran.stderr).toContain("the answer to 1.1 named order 1, but the service shows the data of 1.2");
+    for (let time = 0; time < 2; time++) {
+      home.clock.advance(20 * 60_000);
+      await ship();
+    }
+    const last = await ship(`--write-back ${done}`);
+    expect([last.exit, last.report.map(({ id }: { id: number }) => id)], last.stderr).toEqual([0, [2, 1]]);
+    const text = await readFile(done, "utf8");
+    expect(text).toMatch(/^A-1,.*,UT00000002,/m);
+    expect(text).toMatch(/^A-2,.*,UT00000001,/m);
+    expect(await readFile(file, "utf8")).not.toContain("UT");
+    expect(home.service.orders).toHaveLength(2);
+  });
 
   test.each<[string, string, (shown: ShownOrder) => ShownOrder]>([
     ...ways,
@@ -147,6 +174,47 @@ test("hidden goods, and other numbers of pieces for one receiver: cancel leaves 
 });
 
 describe("a service that exchanges nothing", () => {
+  test("and writes cities in its own way: each order is read once, 20 at a time, and nothing is said", async () => {
+    const rows = Array.from({ length: 25 }, (_, index) =>
+      rowOf(`A-${index}`, "刘洋", index % 2 ? wuhan : chengdu, "茶叶", ["1", index + 1]),
+    );
+    const { home, ship } = await importedHome(...rows);
+    home.service.ways = { rewrite: inLatin };
+    const reads: number[] = [];
+    for (let time = 0; time < 4; time++) {
+      const before = detailsRead(home);
+      const ran = await ship();
+      expect([ran.exit, new Set(outcomes(ran.report).split(" "))], ran.stderr).toEqual([
+        0,
+        new Set(["shipped"]),
+      ]);
+      expect(ran.stderr).not.toContain("warning");
+      reads.push(detailsRead(home) - before);
+    }
+    expect(reads).toEqual([20, 5, 0, 0]);
+  });
+
+  test.each<[string, string, string]>([
+    ["without 市", "成都市", "成都"],
+    ["with its province", "成都市", "四川省成都市"],
+    ["as a city that has the name of its province", "北京市", "北京"],
+    ["hidden in part", "成都市", "成**"],
+    ["not at all", "成都市", ""],
+  ])("and shows a city %s: it is the sent one, and nothing is read", async (_how, sent, shown) => {
+    const { home, ship } = await importedHome(tea.replace("成都市", sent));
+    home.service.ways = {
+      rewrite: (order, view) =>
+        view === "list" ? { ...order, receiver: { ...order.receiver, city: shown } } : order,
+    };
+    const before = detailsRead(home);
+    const ran = await ship();
+    expect([ran.exit, outcomes(ran.report), detailsRead(home) - before], ran.stderr).toEqual([
+      0,
+      "shipped",
+      0,
+    ]);
+  });
+
   const mug = (place: string, goods: string) => rowOf("A-2", "刘洋", place, goods, ["1", 3]);
   const phone = "028-61234567";
   const withPhone = (line: string, number: string) => line.replace("13847488266", number);
@@ -242,7 +310,7 @@ const story: fc.Arbitrary<Story> = fc.record({
     fc.constantFrom("茶叶礼盒", "茶叶套装", "Mug (M)", "台灯"),
   ),
   pieces: fc.constantFrom(3, 1),
-  hiding: fc.subarray(Object.keys(hidings)),
+  hiding: fc.subarray(["cities in other letters", ...Object.keys(hidings)]),
   isExchanged: fc.boolean(),
 });
 
@@ -262,6 +330,9 @@ test("whatever a service hides: no order of an honest one is another's, and no e
         );
       if (isExchanged) exchange(home, hide);
       else home.service.ways = { rewrite: hide };
+      const { rewrite } = home.service.ways;
+      if (rewrite && hiding.includes("cities in other letters"))
+        home.service.ways = { rewrite: (shown, view) => inLatin(rewrite(shown, view), view) };
 
       if (!isExchanged) {
         counts.honest += 1;
@@ -280,6 +351,11 @@ test("whatever a service hides: no order of an honest one is another's, and no e
       if (!isOtherPhone || !isOtherStreet) return;
       counts.exchanged += 1;
       const done = path.join(home.directory, "done.csv");
+      if (other.city === "武汉市" || other.name === "陈静") {
+        const ran = await ship(`--write-back ${done}`);
+        expect(ran.stderr).toContain("the answer to 1.1 named order 1, but ");
+        expect(await readFile(done, "utf8")).not.toMatch(/^A-1,.*UT00000001|^A-2,.*UT00000002/m);
+      }
       const refs = await home.courier("orders cancel ref:A-1 ref:A-2 --yes --json");
       const undone = await home.courier("undo 1 --yes");
       // Those that an import has found are their rows' own.
