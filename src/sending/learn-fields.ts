@@ -5,7 +5,7 @@ import { mapInOrder } from "../core/concurrent.ts";
 import { enoughOrders, type Learned } from "../ledger/listings.ts";
 import type { Operation } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
-import type { OrderDetail } from "../model/interface.ts";
+import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { readOwner } from "./another-order.ts";
 import {
   bitOf,
@@ -22,7 +22,7 @@ import {
   kindOf,
   type ValueKind,
 } from "./matching.ts";
-import { isNamedOtherwise, isOtherCity, isOtherName } from "./possible-orders.ts";
+import { isNamedOtherwise, isOtherCity, isOtherName, isPartOfText } from "./possible-orders.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 const detailsAtOnce = 4;
@@ -101,7 +101,9 @@ export async function learnFromSummaries(
       const { summary, draft, comparison } = compared;
       // An exchanged answer tells nothing of how the service changes fields.
       const beside = changedBits(comparison) === 0 ? [] : await ledger.findBeside(operation);
-      const isExchanged = beside.some((each) => each.draft && isNamedAs(each.draft, summary));
+      const isExchanged = beside.some(
+        (each) => each.draft && (isNamedAs(each.draft, summary) || isNamedRather(each.draft, draft, summary)),
+      );
       // Nor does an order that was edited on the courier's website.
       if (isExchanged || (keepsNames && isNamedOtherwise(draft, summary))) {
         const order = await readDetail(summary.id.value, tools.detail);
@@ -112,6 +114,13 @@ export async function learnFromSummaries(
       await ledger.recordFields(operation, kept, changedBits(comparison));
     }),
   );
+}
+
+/** True where a list names the receiver of one create and not that of another, though the goods are cut. */
+function isNamedRather(draft: Draft, own: Draft, summary: OrderSummary): boolean {
+  const nameIn = (each: Draft) => compareSummary(each, summary)["receiver.name"];
+  const isItem = isPartOfText(draft.item?.name, summary.item_name);
+  return isItem && nameIn(draft) === "agrees" && nameIn(own) === "differs";
 }
 
 /** More details are not read for one list. */

@@ -211,7 +211,8 @@ function isWithoutExtension(sent: string | undefined, shown: string | null | und
   return Boolean(number && number.length >= shortestPhone && whole?.startsWith(number));
 }
 
-function isPartOfText(sent: string | undefined, shown: string | null | undefined): boolean {
+/** The same for a text; true also for one that is not shown. */
+export function isPartOfText(sent: string | undefined, shown: string | null | undefined): boolean {
   if (!sent) return false;
   if (!shown || !hasLetters(shown)) return true;
   return maskPattern.test(shown) ? isMaskOf(shown, sent) : normalise(sent).startsWith(normalise(shown));

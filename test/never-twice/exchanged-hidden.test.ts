@@ -143,15 +143,31 @@ describe("two receivers of one name", () => {
   });
 });
 
-test("hidden goods, and receivers of two names: the next import gives each row its own order", async () => {
-  const { home, ship } = await importedHome(tea, rowOf("A-2", "陈静", wuhan, "Mug (L)", ["0.50", 1]));
-  exchange(home, hideGoods);
-  await ship();
-  home.clock.advance(20 * 60_000);
-  const last = await ship();
-  expect([last.exit, last.report.map(({ id }: { id: number }) => id)], last.stderr).toEqual([0, [2, 1]]);
-  expect(home.service.orders).toHaveLength(2);
-});
+test.each<[string, string, (shown: ShownOrder) => ShownOrder]>([
+  ["hidden goods", rowOf("A-2", "陈静", wuhan, "Mug (L)", ["0.50", 1]), hideGoods],
+  [
+    "cut goods, in one city",
+    rowOf("A-2", "陈静", wuhan.replace("武汉市", "成都市"), "茶具", ["0.50", 1]),
+    changeItem((name) => name.slice(0, 1)),
+  ],
+])(
+  "%s, and receivers of two names: the next import takes the orders from the wrong rows",
+  async (_what, other, hide) => {
+    const { home, ship } = await importedHome(tea, other);
+    exchange(home, hide);
+    const ran = await ship();
+    for (const number of [1, 2])
+      expect(ran.stderr).toContain(`the answer to 1.${number} named order ${number}, but the service shows `);
+    home.clock.advance(20 * 60_000);
+    const last = await ship();
+    const ids = last.report.map(({ id }: { id: number | null }) => id);
+    expect([
+      [2, 1],
+      [null, null],
+    ]).toContainEqual(ids);
+    expect(home.service.orders).toHaveLength(2);
+  },
+);
 
 test("goods that begin as the other's, for one receiver: the next import gives each row its own order", async () => {
   const { home, ship } = await importedHome(
