@@ -8,6 +8,8 @@ import { build } from "esbuild";
 const unused = [
   // undici speaks HTTP/2 only where it is asked to, and it is not.
   { by: "undici", path: "./client-h2.js", contents: "module.exports = undefined;" },
+  // A proxy's URL begins with http or https; courier refuses others (cli/proxy.ts).
+  { by: "undici", path: "./socks5-proxy-agent", contents: "module.exports = undefined;" },
   // undici looks at these for bodies of other kinds than courier's texts, and for one number.
   { by: "undici", path: "../web/fetch/body.js", contents: "module.exports = {};" },
   {
