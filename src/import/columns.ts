@@ -149,10 +149,57 @@ function normalizeForMatch(header: string): string {
   return header.toLowerCase().replace(/[\s._\-:：*#()（）]+/g, "");
 }
 
-/** Gives the field of a text that names a column by itself. */
-export function createColumnLookup(): (text: string) => string | undefined {
+/** What titles of columns say, and titles of groups of columns. */
+export interface TitleReader {
+  /** The field of a text that names a column by itself. */
+  fieldOf(text: string): string | undefined;
+  /** A title that needs its party: 姓名, city. */
+  isShort(text: string): boolean;
+  groupOf(text: string): TitleGroup | undefined;
+}
+
+/** What a group's title says: 收件人信息. */
+export interface TitleGroup {
+  /** What its short titles begin with to name a column: 收件人. */
+  readonly prefix: string;
+  /** Undefined for columns that are no part of an order, such as notes. */
+  readonly part: "sender" | "receiver" | "item" | undefined;
+}
+
+const goods =
+  /^(?:商品|货物|货品|货|物品|托寄物|产品|宝贝|品名|内件|items?|products?|goods|articles?)+(?:信息|资料|明细|内容|info|information|details?)?$/;
+/** Their columns are of no party. */
+const otherGroups =
+  /^(?:订单|基本|其他|其它|备注|物流|快递|运单|费用|价格|金额|支付|付款|发货|order|others?|notes?|tracking|payments?|prices?)(?:信息|资料|情况|info|information|details?)?$/;
+const groupEnding = /^(?:信息|资料|資料|方|栏|info|information|details?)+$/;
+
+export function createTitleReader(): TitleReader {
   const known = new Map([...furtherHeaders(), ...firstHeaders()]);
-  return (text) => known.get(normalizeForMatch(cleanHeader(text)));
+  const short = new Set(
+    [...Object.values(partyHeaders), ...Object.values(laterPartyHeaders)].flat().map(normalizeForMatch),
+  );
+  short.delete("");
+  const names = partyParts
+    .flatMap((part) =>
+      [...(parties[part] ?? []), ...(laterParties[part] ?? [])].map((name) => ({
+        part,
+        prefix: normalizeForMatch(name),
+      })),
+    )
+    .sort((one, other) => other.prefix.length - one.prefix.length);
+  const isRest = (rest: string) =>
+    rest === "" || short.has(rest) || groupEnding.test(rest) || names.some(({ prefix }) => prefix === rest);
+  return {
+    fieldOf: (text) => known.get(normalizeForMatch(cleanHeader(text))),
+    isShort: (text) => short.has(normalizeForMatch(cleanHeader(text))),
+    groupOf(text) {
+      const word = normalizeForMatch(cleanHeader(text)).replaceAll("/", "");
+      const party = names.find(({ prefix }) => word.startsWith(prefix) && isRest(word.slice(prefix.length)));
+      if (party) return party;
+      if (goods.test(word)) return { prefix: /^[a-z]/.test(word) ? "item" : "商品", part: "item" };
+      return otherGroups.test(word) ? { prefix: "", part: undefined } : undefined;
+    },
+  };
 }
 
 export interface ColumnMap {

@@ -22,7 +22,7 @@ import {
   unusedMark,
 } from "./columns.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { countKnown, findHeader } from "./header-row.ts";
+import { countKnown, findHeader, unclearHeader } from "./header-row.ts";
 import { findPreset, noPlatform } from "./layout.ts";
 import { type RowsOptions, readFirstRows } from "./rows.ts";
 import { createPartySplitter } from "./split-party.ts";
@@ -67,7 +67,7 @@ export async function decideColumns(
   const all = first.map(({ cells }) => cells);
   if (all.length === 0) return asGiven;
   const config = await context.config.read();
-  const inTwoRows = findHeader(all, asGiven).titles;
+  const inTwoRows = findHeader(first, asGiven).titles;
   const saved = isNamed
     ? undefined
     : [...all.slice(0, headerWithin), inTwoRows]
@@ -78,7 +78,8 @@ export async function decideColumns(
     context.messages.note(
       `columns as decided for files with this header (forget that with: courier maps remove ${saved.name})`,
     );
-  const found = findHeader(all, { mapping: known });
+  const found = findHeader(first, { mapping: known });
+  if (found.unclear) throw unclearHeader(first, found.unclear, source);
   const index = found.index || countLoneTitles(all);
   const header = (index === found.index ? found.titles : (all[index] ?? [])).map((cell) => cell.trim());
   const rows = all.slice(index + 1);

@@ -1,8 +1,17 @@
 /** Finds the header of a sheet among its first rows, and joins one that is written in two rows. */
 
-import { headerWithin } from "../sheets/sheet.ts";
-import { cleanHeader, columnPaths, createColumnLookup, mapColumns } from "./columns.ts";
+import { usageError } from "../core/errors.ts";
+import { headerWithin, type SheetRow } from "../sheets/sheet.ts";
+import {
+  cleanHeader,
+  columnPaths,
+  createTitleReader,
+  mapColumns,
+  type TitleGroup,
+  type TitleReader,
+} from "./columns.ts";
 import { findPreset, type LayoutChoice } from "./layout.ts";
+import { isWrittenTitle } from "./write-back/titles.ts";
 
 type Row = readonly string[];
 
@@ -11,68 +20,144 @@ export interface HeaderRow {
   readonly titles: Row;
   /** The row above holds titles of its columns, or of groups of them. */
   readonly isInTwoRows: boolean;
+  /** Two rows of which each may be the header. */
+  readonly unclear?: readonly [number, number];
 }
 
 /**
  * The header among the first rows: where the rows above it, such as titles and notes, name no column, or name groups of
  * its columns.
  */
-export function findHeader(rows: readonly Row[], choice: LayoutChoice): HeaderRow {
-  const single = (index: number) => ({ index, titles: rows[index] ?? [], isInTwoRows: false });
-  for (const [index, row] of rows.slice(0, headerWithin).entries()) {
-    const below = rows[index + 1];
-    const titles = below && joinTitles(row, below, choice);
-    if (titles)
-      return { index: index + 1, titles, isInTwoRows: titles.some((each, at) => each !== below[at]) };
-    if (namesColumn(row, choice)) return single(index > 0 && isHeader(row, choice) ? index : 0);
+export function findHeader(rows: readonly SheetRow[], choice: LayoutChoice): HeaderRow {
+  const found = findTitles(rows, choice);
+  const above = rows.slice(0, found.isInTwoRows ? found.index - 1 : found.index);
+  const order = above.findIndex(({ cells }) => mayBeOrder(cells));
+  return order < 0 || found.unclear ? found : { ...found, unclear: [order, found.index] };
+}
+
+function findTitles(rows: readonly SheetRow[], choice: LayoutChoice): HeaderRow {
+  const reader = createTitleReader();
+  const single = (index: number) => ({ index, titles: rows[index]?.cells ?? [], isInTwoRows: false });
+  const first = findFirst(rows, choice, reader);
+  const header = rows[first];
+  if (!header) return single(0);
+  const above = rows[first - 1];
+  // The row above may name groups that are no names of columns.
+  const hasGroup = above?.cells.some((cell) => reader.groupOf(cell)?.part !== undefined);
+  const fromAbove = above && hasGroup && joinTitles(above, header.cells, choice, reader);
+  let found = fromAbove ? asHeader(first, fromAbove, header.cells) : undefined;
+  for (let index = first; ; index++) {
+    const [row, below] = rows.slice(index, index + 2);
+    if (!row || !below || !isTitleRow(below.cells, reader) || !hasGap(row.cells, below.cells)) break;
+    const titles = joinTitles(row, below.cells, choice, reader);
+    if (!titles) return { ...single(index), unclear: [index, index + 1] };
+    found = asHeader(index + 1, titles, below.cells);
   }
-  return single(0);
+  return found ?? single(first > 0 && isHeader(header.cells, choice) ? first : 0);
+}
+
+function asHeader(index: number, titles: Row, own: Row): HeaderRow {
+  return { index, titles, isInTwoRows: titles.some((title, at) => title !== own[at]) };
+}
+
+/** The first row that names a column, or has titles of columns; -1 where none does. */
+function findFirst(rows: readonly SheetRow[], choice: LayoutChoice, reader: TitleReader): number {
+  return rows
+    .slice(0, headerWithin)
+    .findIndex(({ cells }) => namesColumn(cells, choice) || isTitleRow(cells, reader));
 }
 
 /** Whether the row below these first rows may be the header. */
-export function isHeaderBelow(rows: readonly Row[], choice: LayoutChoice): boolean {
+export function isHeaderBelow(rows: readonly SheetRow[], choice: LayoutChoice): boolean {
   if (rows.length < 2) return true;
-  const index = rows.slice(0, headerWithin).findIndex((row) => namesColumn(row, choice));
-  return index < 0 ? rows.length < headerWithin : rows.length === index + 1;
+  const reader = createTitleReader();
+  const first = findFirst(rows, choice, reader);
+  if (first < 0) return rows.length < headerWithin;
+  return rows.length <= headerWithin && rows.slice(first + 1).every(({ cells }) => isTitleRow(cells, reader));
 }
 
+/** The error for a sheet of which two rows may be the header. */
+export function unclearHeader(
+  rows: readonly SheetRow[],
+  [one, other]: readonly [number, number],
+  { name, table }: { readonly name: string; readonly table?: unknown },
+): Error {
+  const line = table ? "row" : "line";
+  return usageError(
+    `${name}: it is not clear which ${line} is the header: ${line} ${rows[one]?.line} or ${line} ${rows[other]?.line}`,
+    `write all titles of columns into one ${line}, delete what is above it, and run the same command again`,
+  );
+}
+
+/** A mobile number: notes above a header have none beside other cells. */
+const mobile = /^\D*1[3-9]\d{9}\D*$/;
+const fewestCells = 3;
+
+function mayBeOrder(row: Row): boolean {
+  return row.filter(isFilled).length >= fewestCells && row.some((cell) => mobile.test(cell));
+}
+
+const isFilled = (cell: string) => cell.trim() !== "" && !isWrittenTitle(cell);
 const fewestTitles = 2;
+/** So many make a row of titles, whatever its other cells are. */
+const manyTitles = 3;
+
+/** True for a row of which many cells are names of columns, alone or below the title of a group. No order looks like that. */
+function isTitleRow(row: Row, { fieldOf, isShort }: TitleReader): boolean {
+  const filled = row.filter(isFilled);
+  const titles = filled.filter((cell) => fieldOf(cell) !== undefined || isShort(cell)).length;
+  return titles >= manyTitles || (titles >= fewestTitles && 2 * titles >= filled.length);
+}
+
+/** True where the lower row has a cell below an empty one: else it is a header again. */
+function hasGap(row: Row, below: Row): boolean {
+  return below.some((cell, index) => isFilled(cell) && (row[index] ?? "").trim() === "");
+}
 
 /**
  * The titles of two rows where the upper one names groups, such as 收件人 over 姓名 and 电话: a cell that is empty in the
- * lower row has its title in the upper one, as merged cells have. Undefined where the lower row is no header. The groups'
- * names may be known names of columns, too.
+ * lower row has its title in the upper one, as merged cells have. Undefined where a cell of the upper row may be something
+ * else, such as a label with its value.
  */
-function joinTitles(row: Row, below: Row, choice: LayoutChoice): Row | undefined {
-  if (findPreset(row) !== undefined) return undefined;
-  const keys = [...choice.mapping.keys()];
-  const namesAny = (cells: Row) => cells.some((cell) => choice.mapping.has(cell.trim()));
-  const namesAll = (cells: Row) =>
-    keys.length > 0 && keys.every((key) => cells.some((cell) => cell.trim() === key));
-  const lookup = createColumnLookup();
-  let group = "";
-  const found = below.map((cell, index) => {
-    const above = row[index]?.trim() ?? "";
-    if (above !== "") group = above;
-    if (cell.trim() === "") return { title: above };
-    if (lookup(cell)) return { title: cell, isNamed: true };
-    const names = [`${group}${cell.trim()}`, `${group.replace(groupEnding, "")}${cell.trim()}`];
-    const joined = choice.mapping.has(cell.trim()) ? undefined : names.find(lookup);
-    return { title: joined ?? cell, isNamed: joined !== undefined };
-  });
-  const titles = found.map(({ title }) => title);
-  if (namesAny(row)) return namesAll(titles) && !namesAll(row) ? titles : undefined;
-  const count = (cells: Row) => new Set(cells.map(lookup).filter((path) => path !== undefined)).size;
-  const [ofRow, ofBelow, ofBoth] = [row, below, titles].map(count) as [number, number, number];
-  const named = found.filter(({ isNamed }) => isNamed).length;
-  const filled = below.filter((cell) => cell.trim() !== "").length;
-  if (named >= fewestTitles && 2 * named >= filled && ofBoth > Math.max(ofRow, ofBelow)) return titles;
-  // A single known name may be a label with its value.
-  if (countKnown(row) < 2 || !isHeader(below, choice)) return undefined;
-  return findPreset(below) !== undefined || countKnown(below) > countKnown(row) ? titles : undefined;
+function joinTitles(
+  { cells: row, across }: SheetRow,
+  below: Row,
+  { mapping }: LayoutChoice,
+  { fieldOf, groupOf }: TitleReader,
+): Row | undefined {
+  const titles: string[] = [];
+  let group: TitleGroup | undefined;
+  let groupEnd = 0;
+  for (const [index, cell] of below.entries()) {
+    const [above, title] = [row[index]?.trim() ?? "", cell.trim()];
+    const own = fieldOf(title);
+    if (above !== "") {
+      group =
+        title === "" ? undefined : (groupOf(above) ?? groupByColumn(above, fieldOf(join(above, title))));
+      groupEnd = across ? (across.get(index) ?? index) : Number.POSITIVE_INFINITY;
+      const isTitle = group !== undefined || fieldOf(above) !== undefined || across?.has(index) === true;
+      if (title !== "" && !isTitle) return undefined;
+    }
+    // Where no cells are merged, a column of another party ends the group.
+    const isOther = !across && own !== undefined && isOfPart(own) && !own.startsWith(`${group?.part}.`);
+    if (index > groupEnd || isOther) group = undefined;
+    const joined = group && own === undefined && !mapping.has(title) ? join(group.prefix, title) : "";
+    titles.push(title === "" ? above : fieldOf(joined) === undefined ? cell : joined);
+  }
+  const isLost = (key: string) => row.some((cell) => cell.trim() === key) && !titles.includes(key);
+  return [...mapping.keys()].some(isLost) ? undefined : titles;
 }
 
-const groupEnding = /(?:信息|资料|資料)$/;
+const isOfPart = (path: string) => /^(?:sender|receiver|item)\./.test(path);
+
+function join(group: string, title: string): string {
+  return /[a-z]$/i.test(group) ? `${group} ${title}` : `${group}${title}`;
+}
+
+/** 订单 over 编号. */
+function groupByColumn(prefix: string, path: string | undefined): TitleGroup | undefined {
+  return path === undefined ? undefined : { prefix, part: undefined };
+}
 
 function namesColumn(row: Row, { mapping }: LayoutChoice): boolean {
   return row.some((cell) => mapping.has(cell.trim())) || findPreset(row) !== undefined || countKnown(row) > 0;

@@ -10,13 +10,15 @@ import { keepHeapSmall } from "../core/small-heap.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { canonicalJson } from "../model/json.ts";
 import { findTextProblems } from "../model/text-problem.ts";
+import { headerWithin } from "../sheets/sheet.ts";
 import type { OnFirstRows } from "../sheets/sheet-table.ts";
 import { contentOfBytes, inspectSource, type NamedEncoding } from "../sheets/source.ts";
 import { findPackage } from "../sheets/text-encoding.ts";
 import { oldOfficeError } from "../sheets/workbook-errors.ts";
 import { noteFirstProblem } from "./check-rows.ts";
 import type { ColumnChoice } from "./decide-columns.ts";
-import type { RowsOptions } from "./rows.ts";
+import { findHeader } from "./header-row.ts";
+import { type RowsOptions, readFirstRows } from "./rows.ts";
 
 export interface SourceChoice {
   /** `-` for stdin. */
@@ -76,6 +78,9 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
       facts: { ...workbookFacts, fingerprint: "" },
       table,
     };
+    const header = findHeader((await readFirstRows(first, headerWithin + 1)) ?? [], asked);
+    // Which cells are merged is not known yet.
+    if (header.isInTwoRows || header.unclear) return;
     early = await decide(first);
     hasNotedProblem = await noteFirstProblem({ ...first, ...early }, context);
   };

@@ -22,7 +22,7 @@ import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { findHeader, isHeaderBelow } from "./header-row.ts";
+import { findHeader, isHeaderBelow, unclearHeader } from "./header-row.ts";
 import { type Layout, readLayout } from "./layout.ts";
 import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
 import { type RawRecord, toRawRecord } from "./raw-record.ts";
@@ -323,14 +323,12 @@ export async function readFirstRows(
   const first: SheetRow[] = [];
   for await (const row of table ? table.read() : readSheet(text(), facts.delimiter, name)) {
     if (row.isHidden) continue;
-    if (isHeaderBelow(cellsOf(first), choice)) boundColumns(row.cells, name, row.line);
+    if (isHeaderBelow(first, choice)) boundColumns(row.cells, name, row.line);
     first.push(row);
     if (first.length >= count) break;
   }
   return first;
 }
-
-const cellsOf = (rows: readonly SheetRow[]) => rows.map(({ cells }) => cells);
 
 /** The rows of a sheet as orders: the first row is the header, or one of the next below titles and notes. */
 async function* readSheetRecords(
@@ -350,7 +348,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const choice = { mapping, platform };
   const first: SheetRow[] = [];
   const shown: SheetRow[] = [];
-  while (isHeaderBelow(cellsOf(shown), choice)) {
+  while (isHeaderBelow(shown, choice)) {
     const next = await source.next();
     if (next.done) break;
     first.push(next.value);
@@ -358,14 +356,15 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     boundColumns(next.value.cells, name, next.value.line);
     shown.push(next.value);
   }
-  const { index, titles, isInTwoRows } = findHeader(cellsOf(shown), choice);
+  const { index, titles, isInTwoRows, unclear } = findHeader(shown, choice);
   const row = shown[index];
   if (!row) return;
+  if (unclear) throw unclearHeader(shown, unclear, options);
   const header = { ...row, cells: titles };
   const problem = findHeaderProblem(header, options);
   if (problem) throw problem;
   const layout = readLayout(titles, choice, name);
-  options.onHeader?.(layout, shown.slice(0, isInTwoRows ? index - 1 : index), header);
+  options.onHeader?.(layout, shown.slice(0, isInTwoRows ? index - 1 : index), row);
   const before = first.slice(first.indexOf(row) + 1);
   const readWritten = createNumberReader(titles, ["tracking_number", "order_no"]);
   const readErrors = createNumberReader(titles, ["error"]);

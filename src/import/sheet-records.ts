@@ -9,7 +9,7 @@ import type { Json } from "../model/json.ts";
 import { nameCell } from "../sheets/cell-address.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import { type Cleaning, cleanCell } from "./clean-cell.ts";
-import { cleanHeader, createColumnLookup } from "./columns.ts";
+import { cleanHeader, createTitleReader } from "./columns.ts";
 import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
 import { piecesLeft, readItemList } from "./item-list.ts";
@@ -118,17 +118,17 @@ export async function* readOrders(
     ? await createPartySplitter()
     : undefined;
   const assemble = createAssembler(options, splitter);
-  const lookup = createColumnLookup();
-  const isColumnName = (text: string) => lookup(text) !== undefined;
+  const { fieldOf, isShort } = createTitleReader();
+  const isColumnName = (text: string) => fieldOf(text) !== undefined || isShort(text);
   let lines: Line[] = [];
   /** Of the last row that has one. */
   let orderAbove = "";
   for await (const source of rows) {
     if (!source.isHidden) tally?.line();
     const read = readLine(source, layout);
-    const found = source.misfit
-      ? undefined
-      : (findTotal(read, options) ?? findTitles(read, options, isColumnName));
+    const total = source.misfit ? undefined : findTotal(read, options);
+    const titles = source.misfit || total ? undefined : findTitles(read, options, isColumnName);
+    const found = total ?? titles;
     const line = source.misfit || found ? undefined : read;
     if (lines.length > 0 && !(line && continues(line, lines, options))) {
       const record = assemble(lines);
@@ -140,7 +140,8 @@ export async function* readOrders(
       if (line.key !== "") orderAbove = line.key;
     } else {
       const { key } = read;
-      yield refuseRow(source, found, hasLines(layout) && (key === "" || key === orderAbove));
+      const mayBeLine = !titles && hasLines(layout) && (key === "" || key === orderAbove);
+      yield refuseRow(source, found, mayBeLine);
     }
   }
   const last = lines.length > 0 ? assemble(lines) : undefined;
@@ -205,8 +206,7 @@ function findTitles(
   isColumnName: (text: string) => boolean,
 ): RowProblem | undefined {
   const { names } = options.layout;
-  const isTitle = ({ text, index }: FilledCell) =>
-    text === names[index]?.trim() || isColumnName(text) || isColumnName(`${names[index]}${text}`);
+  const isTitle = ({ text, index }: FilledCell) => text === names[index]?.trim() || isColumnName(text);
   const isHint = ({ text }: FilledCell) => requirement.test(text);
   // A row of titles fills these columns, too; one of them is enough to pass over nearly all rows.
   const first = cells.get("receiver.name") ?? cells.get("receiver.text") ?? cells.get("item.name");

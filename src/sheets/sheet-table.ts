@@ -85,8 +85,8 @@ export async function readTable(
       else header = readHeader(row, file);
       return;
     }
-    // Rows above the header are narrower than it.
-    if (shownRows < headerWithin - 1) header = widen(header, Math.min(row.texts.length, mostTitles));
+    // Rows above the header are narrower than it, and it may be in two rows.
+    if (shownRows < headerWithin) header = widen(header, Math.min(row.texts.length, mostTitles));
     const width = header.cells.length;
     const texts = row.texts.length > width ? row.texts.slice(0, width) : row.texts;
     const faults = [...row.faults].filter(([column]) => column < width);
@@ -107,6 +107,15 @@ export async function readTable(
 
   const titlesOf = () => header?.cells ?? [];
 
+  function withAcross(row: SheetRow): SheetRow {
+    const wide = facts.merged.filter(
+      ({ first, last }) => first.row === row.line && last.column > first.column,
+    );
+    return wide.length === 0
+      ? row
+      : { ...row, across: new Map(wide.map(({ first, last }) => [first.column, last.column])) };
+  }
+
   function* keptRows(): Generator<KeptRow> {
     for (const each of blocks)
       for (const text of each.toString().split("\n")) if (text !== "") yield JSON.parse(text) as KeptRow;
@@ -114,7 +123,7 @@ export async function readTable(
 
   async function* read(merged: readonly MergedCells[], withHidden: boolean): AsyncGenerator<SheetRow> {
     if (!header) return;
-    yield header;
+    yield withAcross(header);
     const width = titlesOf().length;
     const fillDown = createFillDown(merged);
     let count = 0;
@@ -126,13 +135,14 @@ export async function readTable(
       const [faults, shown] = [new Map(faultList), new Map(shownList)];
       fillDown(line, cells, faults, shown);
       const mark = hidden === 1 && !withHidden ? ({ isHidden: true } as const) : {};
-      yield {
+      const row = {
         line,
         cells,
         ...(faults.size > 0 ? { faults } : {}),
         ...(shown.size > 0 ? { shown } : {}),
         ...mark,
       };
+      yield count <= headerWithin ? withAcross(row) : row;
     }
   }
 

@@ -13,11 +13,13 @@ export interface SheetRow {
   readonly faults?: ReadonlyMap<number, string>;
   /** What a workbook shows where the format of a cell writes words around its text, by its index. */
   readonly shown?: ReadonlyMap<number, string>;
+  /** The last column of each cell of a workbook that is merged over several columns, by its first; in the first rows. */
+  readonly across?: ReadonlyMap<number, number>;
   /** Hidden in a workbook, and not to be read as an order; it may be a part of one that is shown. */
   readonly isHidden?: true;
 }
 
-/** The header is one of so many first rows: a title, notes or the titles of groups of columns may be above it. */
+/** The header begins in one of so many first rows: a title, notes or the titles of groups of columns may be above it. */
 export const headerWithin = 5;
 
 /** A text cell that was defused for spreadsheets on the way out (terminal/csv.ts). */

@@ -338,7 +338,40 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
       ],
     ],
     [
+      "the receiver's address as the title of its group",
+      ["订单编号", "收货地址", "", "", "货品", ""],
+      ["", "姓名", "电话", "地址", "名称", "数量"],
+      ["9101", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"],
+    ],
+    [
+      "the words of a courier's batch sheet",
+      ["订单编号", "收件人", "", "", "托寄物", ""],
+      ["", "姓名", "电话", "地址", "名称", "数量"],
+      ["9101", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"],
+    ],
+    [
+      "two languages",
+      ["订单编号", "收件人 Receiver", "", "", "商品/Goods", ""],
+      ["", "姓名", "电话", "地址", "名称", "数量"],
+      ["9101", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"],
+    ],
+    [
+      "many columns that are not used",
+      ["订单编号", "收件人", "", "", "", "商品", "", "", "", "", "其他", ""],
+      ["", "客户编号", "姓名", "电话", "地址", "名称", "数量", "颜色", "客服", "仓库", "备注", "等级"],
+      [
+        ...["9101", "K1", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"],
+        ...["红", "小王", "一号", "轻放", "A"],
+      ],
+    ],
+    [
       "in English",
+      ["Order", "Recipient details", "", "", "Product", ""],
+      ["", "Name", "Phone", "Address", "Name", "Qty"],
+      ["9101", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"],
+    ],
+    [
+      "in English, of the receiver",
       ["Order", "Receiver", "", "", "Item", ""],
       ["", "Name", "Phone", "Address", "Name", "Quantity"],
       ["9101", "李四", "13900139701", "广东省广州市天河区文三路5号", "书", "5"],
@@ -349,7 +382,8 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
     async (_what, ...sheet) => {
       const home = await homeWith(write(...sheet), name);
       const rejects = path.join(home.directory, "rejects.csv");
-      const ran = await home.importFile(home.file);
+      const done = path.join(home.directory, `done-${name}`);
+      const ran = await home.importFile(home.file, `--write-back ${done}`);
       expect(ran.exit, ran.stderr).toBe(0);
       expect(ran.stderr).not.toContain("no title");
       expect(ran.stderr).not.toContain("not read");
@@ -361,6 +395,16 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
           item: { name: "书", quantity: 5, ...(sheet[0].includes("重量") ? { weight: 2.5 } : {}) },
         },
       ]);
+      const cells = await cellsOf(done);
+      expect(cells[0]).toEqual(sheet[0].slice(0, sheet[0].findLastIndex((cell) => cell !== "") + 1));
+      const width = sheet[1].length;
+      const ends = [sheet[1], sheet[2]].map((each) => each.findLastIndex((cell) => cell !== "") + 1);
+      expect(cells[1]?.slice(0, ends[0])).toEqual(sheet[1].slice(0, ends[0]));
+      expect(cells[1]?.slice(width)).toHaveLength(written.length);
+      expect(cells[2]?.slice(0, width)).toEqual(sheet[2]);
+      expect(cells[2]?.[width]).toMatch(/^CR/);
+      const sentAgain = await home.importFile(done, "--in-place");
+      expect(sentAgain.report, sentAgain.stderr).toMatchObject([{ outcome: "shipped" }]);
       // The ref finds the order of a row that was changed since.
       const changed = sheet[2].map((cell) => cell.replace("文三路5号", "文三路5号3楼"));
       const wrong = sheet[2].map((cell) => cell.replace("9101", "9102").replace(/^5$/, "many"));
@@ -411,7 +455,9 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
       await home.put(write(upper, known, row), name);
       const ofUpper = await home.courier([...words, "--map", "收件人=receiver.name", "--check"]);
       expect([ofUpper.exit, home.posts], ofUpper.stderr).toEqual([2, 1]);
-      expect(ofUpper.stderr).toContain("is the title of a column, as in a header: delete the row");
+      expect(ofUpper.stderr).toMatch(
+        /it is not clear which (?:line|row) is the header: (?:line|row) 1 or (?:line|row) 2/,
+      );
     });
   });
 
@@ -426,8 +472,104 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
     expect(await sent(home)).toMatchObject([ofFirst, { receiver: { name: "王五" } }]);
   });
 
+  test.each<[string, ...(readonly string[])[]]>([
+    [
+      "a label with its value",
+      ["发货单", "", "寄件人", "王店"],
+      ["订单号", "收件人", "收件电话", "地址", "商品", "数量"],
+    ],
+    ["a label above short titles", ["寄件人", "王店"], ["姓名", "电话", "地址", "商品", "数量"]],
+    [
+      "a label in English",
+      ["From", "My Shop"],
+      ["Name", "Receiver phone", "Receiver address", "Item", "Qty"],
+    ],
+    ["a label of one column", ["发件人", "张三"], known],
+    ["a group that may be anyone's", ["客户", "", "", "商品", ""], ["姓名", "电话", "地址", "名称", "数量"]],
+    [
+      "an order of another export",
+      ["客户", "手机", "地点", "货品", "件数"],
+      ["张三", "13900139001", "北京", "书", "1"],
+      ["收件人", "收件电话", "收件地址", "商品", "数量"],
+    ],
+  ])(
+    "%s above titles: it is not clear which is the header, also where a hint is followed",
+    async (_what, ...sheet) => {
+      const home = await homeWith(
+        write(...sheet, ["9101", "13900139000", "北京路1号", "2", "3", "4"].slice(0, sheet.at(-1)?.length)),
+        name,
+      );
+      const words = ["orders", "import", home.file, "--yes", "--json"];
+      const ran = await home.courier(words);
+      const { message, hint } = errorOf(ran);
+      expect(message).toMatch(
+        /: it is not clear which (?:line|row) is the header: (?:line|row) \d or (?:line|row) \d$/,
+      );
+      expect(hint).toMatch(
+        /^write all titles of columns into one (?:line|row), delete what is above it, and run/,
+      );
+      const mapped = await home.courier([...words, "--map", `${sheet[0]?.[0]}=receiver.name`]);
+      expect([ran.exit, mapped.exit, home.posts], mapped.stderr).toEqual([2, 2, 0]);
+    },
+  );
+
+  test("a header in two lines below five of notes is in doubt; below four it is read whole", async () => {
+    const [, upper = [], lower = [], row = []] = twoLines[2] ?? [];
+    const notes = ["六月订单", "仓库一", "仓库二", "仓库三"].map((each) => [each]);
+    const home = await homeWith(write(...notes, upper, lower, row), name);
+    const ran = await home.importFile(home.file);
+    expect(ran.report, ran.stderr).toMatchObject([{ ref: "9101", outcome: "created" }]);
+    expect(await sent(home)).toMatchObject([{ receiver: { phone: "13900139701" }, item: { quantity: 5 } }]);
+    await home.put(write(["仓库四"], ...notes, upper, lower, row), name);
+    const further = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([further.exit, home.posts], further.stderr).toEqual([2, 1]);
+  });
+
+  test("a header in two lines on each page is wrong where it comes again", async () => {
+    const [, upper = [], lower = [], row = []] = twoLines[2] ?? [];
+    const home = await homeWith(
+      write(
+        upper,
+        lower,
+        row,
+        upper,
+        lower,
+        row.map((cell) => cell.replace("9101", "9102")),
+      ),
+      name,
+    );
+    const ran = await home.importFile(home.file, "--skip-wrong");
+    expect(
+      ran.report.map(({ outcome }) => outcome),
+      ran.stderr,
+    ).toEqual(["created", "wrong", "wrong", "created"]);
+  });
+
+  test("a --map of merged titles, of short ones, and of those that are shown joins both lines", async () => {
+    const upper = ["订单号", "收件人", "", "", "货品", "数量"];
+    const lower = ["", "姓名", "电话", "地址", "", ""];
+    const row = ["9101", "李四", "13900139701", "北京路1号", "书", "5"];
+    for (const map of [
+      { 货品: "item.name" },
+      { 货品: "item.name", 订单号: "ref" },
+      { 货品: "item.name", 订单号: "" },
+      { 货品: "item.name", 姓名: "receiver.name", 电话: "receiver.phone", 地址: "receiver.detail" },
+      { 货品: "item.name", 收件人姓名: "receiver.name" },
+    ]) {
+      const home = await homeWith(write(upper, lower, row), name);
+      const flags = Object.entries(map).flatMap(([title, field]) => ["--map", `${title}=${field}`]);
+      const ran = await home.courier(["orders", "import", home.file, "--yes", ...flags]);
+      expect(ran.exit, ran.stderr).toBe(0);
+      expect(await sent(home)).toMatchObject([
+        {
+          receiver: { name: "李四", phone: "13900139701", detail: "北京路1号" },
+          item: { name: "书", quantity: 5 },
+        },
+      ]);
+    }
+  });
+
   test.each([
-    ["that name a column", [["六月订单"], ["发件人", "张三"], known]],
     ["of an unknown header", [["六月订单"], ["导出日期", "2026-06-30"], titles]],
     ["that name a column themselves", [["发件人", "张三"], ["导出日期", "2026-06-30"], known]],
   ])("%s leave it in doubt, and are to be deleted", async (_what, above) => {
@@ -455,6 +597,32 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
     expect(errorOf(ran).message).toContain("is the header");
     expect(errorOf(ran).hint).toMatch(/^delete the (?:lines|rows) above the header/);
   });
+});
+
+test("a group's title in a workbook reaches as far as its merged cells", async () => {
+  const rows = [
+    ["寄件人", "", "", "", "", "商品", ""],
+    ["姓名", "电话", "地址", "收件人", "收件电话", "名称", "数量"],
+    ["王店", "13700137000", "北京路1号", "李四", "13900139000", "书", "5"],
+  ];
+  const workbookOf = (ranges: readonly string[]) => {
+    const after = `<mergeCells>${ranges.map((range) => `<mergeCell ref="${range}"/>`).join("")}</mergeCells>`;
+    return writeWorkbook({ sheets: [{ name: "Orders", rows, after }] });
+  };
+  const home = await homeWith(workbookOf(["A1:C1", "F1:G1"]), "orders.xlsx");
+  const ran = await home.importFile(home.file);
+  expect(ran.exit, ran.stderr).toBe(0);
+  expect(await sent(home)).toMatchObject([
+    {
+      sender: { name: "王店", phone: "13700137000", detail: "北京路1号" },
+      receiver: { phone: "13900139000" },
+    },
+  ]);
+  // The address may be the receiver's.
+  await home.put(workbookOf(["A1:B1", "F1:G1"]), "orders.xlsx");
+  const narrow = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+  expect([narrow.exit, home.posts], narrow.stderr).toEqual([2, 1]);
+  expect(errorOf(narrow).message).toContain("column “地址”: sender or receiver?");
 });
 
 test("cells of a workbook that are merged within a header of two lines are no merged rows", async () => {
