@@ -53,8 +53,10 @@ export async function openDraft(
     };
     const isSameGroup = former.gid === undefined;
     const mode = isReplaced ? model.mode : umasked;
-    const withoutGroup = (mode & 0o707) | ((mode & 0o007) << 3);
-    // What one group may do is not meant for another, whose people were others.
+    // What one group may do is not meant for another, whose people were others. Those of a group that may do less than
+    // others are others now.
+    const ofAll = mode & (mode >> 3) & 0o007;
+    const withoutGroup = (mode & 0o700) | (ofAll << 3) | ofAll;
     const shared = isSameGroup ? mode : withoutGroup;
     const losses = isReplaced ? await findLosses(model, former, shared) : undefined;
     if (losses && (await keepByName(draft, model, former, losses))) return [];

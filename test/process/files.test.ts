@@ -317,6 +317,7 @@ describe("places where no file can be", () => {
     for (const [mode, expected] of [
       [0o660, 0o600],
       [0o664, 0o644],
+      [0o604, 0o600],
     ] as const) {
       await writeFile(output, "");
       await chown(output, 0, 4_242);
