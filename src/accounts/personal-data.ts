@@ -83,19 +83,34 @@ function explainFailure(error: unknown, account: string, context: Context): Cour
   return new CourierError("database", 5, message, { hint, cause: error });
 }
 
-/** A run that was still open when its account was logged out may have kept its orders since: deletes them again. */
-export async function deleteKeptSince(context: Context, account: string): Promise<void> {
-  const { messages, machine } = context;
+/** An account, or what it was at one service alone. */
+interface Forgotten {
+  readonly name: string;
+  readonly service?: string | undefined;
+}
+
+/** Deletes what other commands have kept of an account since. Gives back why it could not. */
+export async function deleteAgain(
+  context: Context,
+  { name, service }: Forgotten,
+): Promise<CourierError | undefined> {
   try {
-    await context.forgetKnownOrders(account);
-    if (hasLedger(machine.stateDirectory)) await deleteFromLedger(context, account, false);
-    messages.note(
-      `the account ${account} was logged out meanwhile: what this run kept of its orders, and of a draft, was deleted`,
-    );
+    await context.forgetKnownOrders(name, service);
+    if (hasLedger(context.machine.stateDirectory)) await deleteFromLedger(context, name, false, service);
+    return undefined;
   } catch (error) {
-    const { message, hint } = explainFailure(error, account, context);
-    messages.warn(`${message}; ${hint}`);
+    return explainFailure(error, name, context);
   }
+}
+
+/** A run that was still open when its account was logged out may have kept its orders since. */
+export async function deleteKeptSince(context: Context, account: Forgotten): Promise<void> {
+  const failure = await deleteAgain(context, account);
+  if (failure) context.messages.warn(`${failure.message}; ${failure.hint}`);
+  else
+    context.messages.note(
+      `the account ${account.name} was logged out meanwhile: what this run kept of its orders, and of a draft, was deleted`,
+    );
 }
 
 function deleted(kept: number): Deleted {
@@ -103,17 +118,24 @@ function deleted(kept: number): Deleted {
 }
 
 /** Gives back how many orders in doubt keep their details. */
-async function deleteFromLedger(context: Context, account: string, isForced: boolean): Promise<number> {
+async function deleteFromLedger(
+  context: Context,
+  account: string,
+  isForced: boolean,
+  /** This one alone. */
+  service?: string,
+): Promise<number> {
   const ledger = await context.localLedger();
-  await ledger.dropAllDrafts(account);
+  await ledger.dropAllDrafts(account, service);
   const { accounts } = await context.config.read();
   const others = Object.entries(accounts).filter(
     ([name, stored]) => name !== account && keySource(name, stored) !== undefined,
   );
-  const customers = await ledger.customersOnlyOf(
+  const ofAccount = await ledger.customersOnlyOf(
     account,
     others.map(([name]) => name),
   );
+  const customers = ofAccount.filter((each) => service === undefined || each.service === service);
   let kept = 0;
   for (const { id } of customers) kept += await ledger.deletePersonalData(id, isForced);
   const ids = new Set(customers.map(({ id }) => id));

@@ -5,7 +5,7 @@ import { textArgument } from "../command/options.ts";
 import { findAccount, sandboxAccount, unknownAccount } from "../config/accounts.ts";
 import { usageError } from "../core/errors.ts";
 import { line } from "../terminal/blocks.ts";
-import { deletePersonalData, forceOption } from "./personal-data.ts";
+import { deleteAgain, deletePersonalData, forceOption } from "./personal-data.ts";
 
 export const removeStoredAccount = defineCommand({
   description:
@@ -35,11 +35,13 @@ export const removeStoredAccount = defineCommand({
     const keyLeft = await (await context.keys.stored()).remove(name);
     if (keyLeft)
       context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
+    // A command that has ended since found the account in the config file, and kept its orders.
+    const failure = end.failure ?? (await deleteAgain(context, { name }));
     return {
       ...document({ account: name, removed: true, ...details }, () => [
         line(`The account ${name} is forgotten`),
       ]),
-      ...end,
+      ...(failure ? { failure } : {}),
     };
   },
 });

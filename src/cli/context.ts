@@ -264,11 +264,11 @@ export async function createContext(
   }
 
   let hasForgotten = false;
-  async function forgetKnownOrders(account: string): Promise<void> {
+  async function forgetKnownOrders(account: string, service?: string): Promise<void> {
     hasForgotten = true;
     remembered?.orders.drop(account);
     const { forgetOrders } = await import("./forget-orders.ts");
-    await forgetOrders(account, directories.state, localLedger);
+    await forgetOrders(account, service, directories.state, localLedger);
   }
 
   let begun: Promise<Run> | undefined;
@@ -306,9 +306,9 @@ export async function createContext(
     const active = await account().catch(() => undefined);
     if (active?.kind !== "remote" || active.key.place === "given") return;
     const { mayHaveKey } = await import("../config/read-config-unchecked.ts");
-    if (mayHaveKey(directories.config, active.name)) return;
+    if (mayHaveKey(directories.config, active)) return;
     const { deleteKeptSince } = await import("../accounts/personal-data.ts");
-    await deleteKeptSince(context, active.name);
+    await deleteKeptSince(context, { name: active.name, service: active.baseUrl });
   }
 
   /** Settles the operations that this run left open, so that no other run has to find out that it ended. */

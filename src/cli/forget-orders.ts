@@ -9,13 +9,14 @@ import { deleteMirrors } from "../mirror/mirror-files.ts";
 /** Throws `database`, exit 5, and the system's errors. */
 export async function forgetOrders(
   account: string,
+  service: string | undefined,
   stateDirectory: string,
   localLedger: () => Promise<Ledger>,
 ): Promise<void> {
   deleteMirrors(stateDirectory, account);
   // Before the ledger is opened, which may fail: it writes the cache again.
   deleteOrderCache(stateDirectory);
-  if (hasLedger(stateDirectory)) await (await localLedger()).forgetOrders(account);
+  if (hasLedger(stateDirectory)) await (await localLedger()).forgetOrders(account, service);
 }
 
 export async function forgetSandboxOrders(

@@ -63,8 +63,8 @@ export interface Context {
   readonly processes: SystemProcesses;
   /** Keeps what this run was shown of orders, which otherwise happens when it ends. Never rejects. */
   keepKnownOrders(): Promise<void>;
-  /** Forgets the orders that the Tab key offers for an account. Throws `database` and the system's errors. */
-  forgetKnownOrders(account: string): Promise<void>;
+  /** Forgets the orders that the Tab key offers for an account, at any service or at one. Throws `database` and the system's errors. */
+  forgetKnownOrders(account: string, service?: string): Promise<void>;
   readonly globals: Globals;
   /** How long the service may take to list an order, where COURIER_SETTLE says so. */
   readonly settleMs: number | undefined;

@@ -27,11 +27,15 @@ export function hasUnreadableConfig(directory: string): boolean {
   return (existsSync(file) || findLink(file) !== undefined) && parse(file) === undefined;
 }
 
-/** False where the account was logged out, or removed; true where the file says nothing. */
-export function mayHaveKey(directory: string, account: string): boolean {
+/** False where the account was logged out, or removed, or is one of another service; true where the file says nothing. */
+export function mayHaveKey(
+  directory: string,
+  { name, baseUrl }: { readonly name: string; readonly baseUrl: string },
+): boolean {
   if (hasUnreadableConfig(directory)) return true;
-  const { key, key_store, key_command } = readConfigUnchecked(directory).accounts[account] ?? {};
-  return key !== undefined || key_store === "keychain" || key_command !== undefined;
+  const { key, key_store, key_command, base_url } = readConfigUnchecked(directory).accounts[name] ?? {};
+  const hasKey = key !== undefined || key_store === "keychain" || key_command !== undefined;
+  return hasKey && base_url === baseUrl;
 }
 
 /** The keys in the file, of all accounts. */

@@ -35,8 +35,8 @@ export interface Drafts {
   ): Promise<Pick<KeptDraft, "draft" | "ref"> | undefined>;
   /** Deletes a draft that was found, unless another form has changed it meanwhile. */
   dropDraft(owner: DraftOwner, found: FoundDraft): Promise<void>;
-  /** Deletes all drafts of an account, at any service. */
-  dropAllDrafts(account: string): Promise<void>;
+  /** Deletes all drafts of an account, at any service or at one. */
+  dropAllDrafts(account: string, service?: string): Promise<void>;
 }
 
 export const mostDrafts = 10;
@@ -91,9 +91,12 @@ export function createDrafts(database: Database, write: Write): Drafts {
 
     dropDraft: (owner, found) => write(() => void drop(owner, found)),
 
-    dropAllDrafts: (account) =>
+    dropAllDrafts: (account, service) =>
       write(() => {
-        sql("DELETE FROM drafts WHERE account = ?").run(account);
+        sql("DELETE FROM drafts WHERE account = ?1 AND service = coalesce(?2, service)").run(
+          account,
+          service ?? null,
+        );
       }),
   };
 }

@@ -14,8 +14,8 @@ export interface KnownOrders {
   recentOrders(owner: OrdersOwner, limit: number): Promise<readonly KnownOrder[]>;
   /** The states that answers showed, by order id, with the time of the answer. */
   seenStates(owner: OrdersOwner): Promise<ReadonlyMap<string, SeenState>>;
-  /** Deletes all orders of an account, at any service. */
-  forgetOrders(account: string): Promise<void>;
+  /** Deletes all orders of an account, at any service or at one. */
+  forgetOrders(account: string, service?: string): Promise<void>;
 }
 
 export interface SeenState {
@@ -123,9 +123,12 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
       );
     },
 
-    forgetOrders: (account) =>
+    forgetOrders: (account, service) =>
       write(() => {
-        sql("DELETE FROM known_orders WHERE account = ?").run(account);
+        sql("DELETE FROM known_orders WHERE account = ?1 AND service = coalesce(?2, service)").run(
+          account,
+          service ?? null,
+        );
         publishAll();
       }),
   };

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { takeLock } from "../../src/config/config-lock.ts";
 import { interrupted } from "../../src/core/errors.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
@@ -13,7 +14,7 @@ import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
 import { openLiveScreen } from "../support/live-screen.ts";
-import { createServedProcessHome } from "../support/process.ts";
+import { createServedProcessHome, until } from "../support/process.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { canMount, mountDisk } from "../support/small-disk.ts";
 import { beginRun, created, createLedger, findTexts, recordCreate } from "./opened.ts";
@@ -34,6 +35,19 @@ const order = [
   ...["--receiver-phone", personal.phone, "--receiver-detail", personal.detail],
   ...["--item-name", personal.item],
 ];
+
+test("a command that ends while accounts remove waits for the config file leaves nothing", async () => {
+  const home = await createShop();
+  const release = await takeLock(path.join(home.configDir, "config.json"), "config file");
+  const removing = home.courier("accounts remove shop --yes", { env: withoutKey });
+  await until("deleted", async () => (await findTexts(home.stateDir, texts)).length === 0);
+  expect((await home.courier("orders list --account shop", { env: withoutKey })).exit).toBe(0);
+  expect(await findTexts(home.stateDir, [personal.receiverName])).not.toEqual([]);
+  release();
+  const removed = await removing;
+  expect(removed.exit, removed.stderr).toBe(0);
+  expect(await findTexts(home.stateDir, texts)).toEqual([]);
+});
 
 describe.each([
   ["logout", ["logout", "--account", "shop"]],
@@ -147,6 +161,30 @@ describe.each([
         expect(await findTexts(home.stateDir, texts)).toEqual([]);
       },
     );
+
+    test("keeps nothing of a question, also where the account is one of another service by then", async () => {
+      const [home, other] = [await createShop(), await createServedHome()];
+      await home.courier("orders list --account shop");
+      const stopAfter = async () => {
+        expect((await home.courier(words, { env: withoutKey })).exit).toBe(0);
+        const again = `login --base-url ${other.sandbox.baseUrl} --account shop`;
+        expect((await home.courier(again, { stdin: key, env: withoutKey })).exit).toBe(0);
+        const elsewhere = order.map((word) => word.replace(personal.receiverName, "Newmarker"));
+        expect((await home.courier(elsewhere, { env: withoutKey })).exit).toBe(0);
+        throw interrupted(130);
+      };
+      const prompts = { ...scriptedPrompts({}), confirm: stopAfter, choose: stopAfter };
+      const ran = await home.courier("orders create --repeat --account shop", {
+        ...{ terminal: 100, prompts, env: withoutKey },
+      });
+      expect(ran.exit, ran.stderr).toBe(130);
+      expect(ran.stderr).toContain(note);
+      expect(await findTexts(home.stateDir, [personal.receiverName])).toEqual([]);
+      expect((await home.courier("log --account shop --json", { env: withoutKey })).stdout).toContain(
+        "orders create",
+      );
+      expect(await findTexts(home.stateDir, ["Newmarker"]), "those of the other service").not.toEqual([]);
+    });
 
     test("deletes nothing where the account is logged in again before it ends", async () => {
       const home = await createShop();
