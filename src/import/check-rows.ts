@@ -11,7 +11,6 @@ import { findText } from "../sheets/mojibake.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import type { Encoding } from "../sheets/source.ts";
 import { line, table } from "../terminal/blocks.ts";
-import { cleanHeader } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import type { Layout } from "./layout.ts";
 import type { NumberedRow } from "./numbered-rows.ts";
@@ -20,6 +19,7 @@ import { createReadingNotes, type ReadingNotes } from "./reading-notes.ts";
 import { nameOfRow } from "./row-words.ts";
 import { type CheckedRow, type ImportRow, type RowsOptions, readRows } from "./rows.ts";
 import type { RowProblem } from "./sheet-records.ts";
+import { cleanHeader } from "./title-words.ts";
 
 /** Facts about the whole file. */
 export interface Overview {

@@ -11,8 +11,6 @@ import { type Block, line, styled, table } from "../terminal/blocks.ts";
 import { guessField } from "./column-guesses.ts";
 import {
   type ColumnDoubt,
-  cleanHeader,
-  columnPaths,
   describeField,
   findTwice,
   guessColumns,
@@ -26,6 +24,7 @@ import { countKnown, findHeader, unclearHeader } from "./header-row.ts";
 import { findPreset, noPlatform } from "./layout.ts";
 import { type RowsOptions, readFirstRows } from "./rows.ts";
 import { createPartySplitter } from "./split-party.ts";
+import { cleanHeader, columnPaths } from "./title-words.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
 
 type Mapping = ReadonlyMap<string, string>;

@@ -2,15 +2,15 @@
 
 import { usageError } from "../core/errors.ts";
 import { headerWithin, type SheetRow } from "../sheets/sheet.ts";
+import { mapColumns } from "./columns.ts";
+import { findPreset, type LayoutChoice } from "./layout.ts";
 import {
   cleanHeader,
   columnPaths,
   createTitleReader,
-  mapColumns,
   type TitleGroup,
   type TitleReader,
-} from "./columns.ts";
-import { findPreset, type LayoutChoice } from "./layout.ts";
+} from "./title-words.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
 
 type Row = readonly string[];

@@ -3,9 +3,10 @@
 import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
-import { type ColumnMap, columnPaths, ensureNoOrder, isNoColumn, mapColumns } from "./columns.ts";
+import { type ColumnMap, ensureNoOrder, isNoColumn, mapColumns } from "./columns.ts";
 import type { Preset, SkipRule } from "./presets/preset.ts";
 import { presets } from "./presets/presets.ts";
+import { columnPaths } from "./title-words.ts";
 
 /** A field and its columns by index: the first choice that is filled counts; its columns are joined. */
 export interface LayoutField {

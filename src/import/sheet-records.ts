@@ -9,7 +9,6 @@ import type { Json } from "../model/json.ts";
 import { nameCell } from "../sheets/cell-address.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import { type Cleaning, cleanCell } from "./clean-cell.ts";
-import { cleanHeader, createTitleReader } from "./columns.ts";
 import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
 import { piecesLeft, readItemList } from "./item-list.ts";
@@ -17,6 +16,7 @@ import type { Layout, LayoutField } from "./layout.ts";
 import { checkCell, numberPaths, setField, textOf } from "./order-fields.ts";
 import { fulfilledReasons, type SkipReason } from "./presets/preset.ts";
 import { createPartySplitter, type PartySplitter } from "./split-party.ts";
+import { cleanHeader, createTitleReader } from "./title-words.ts";
 
 /** A row of the sheet with its number. */
 export interface NumberedRow extends SheetRow {

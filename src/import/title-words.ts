@@ -1,0 +1,194 @@
+/** The words in titles of columns and of groups of them, and the fields that they mean. */
+
+import { orderFields, partyParts } from "../model/fields.ts";
+
+/** Fields of a row that are split into those of a party: all of it, or its address. */
+export const wholePaths: readonly string[] = partyParts.flatMap((part) => [
+  `${part}.text`,
+  `${part}.address`,
+]);
+const simplePaths: readonly string[] = ["ref", ...orderFields.map(({ path }) => path)];
+/** The fields that a column can have: dotted fields of a draft, those that are split, and `ref`, the user's own order number. */
+export const columnPaths: readonly string[] = [...simplePaths, ...wholePaths];
+
+export const parties: Readonly<Record<string, readonly string[]>> = {
+  sender: ["sender", "from", "shipper", "寄件人", "发件人", "寄件", "发件", "发货人"],
+  receiver: ["receiver", "recipient", "to", "consignee", "ship to", "收件人", "收货人", "收件", "收货"],
+};
+
+export const partyHeaders: Readonly<Record<string, readonly string[]>> = {
+  name: ["name", "姓名", "名字", "名称", ""],
+  phone: [
+    "phone",
+    "telephone",
+    "mobile",
+    "tel",
+    "电话",
+    "手机",
+    "手机号",
+    "手机号码",
+    "联系电话",
+    "电话号码",
+  ],
+  province: ["province", "state", "省", "省份"],
+  city: ["city", "市", "城市"],
+  district: ["district", "county", "区", "区县", "区/县"],
+  detail: ["detail", "address", "street", "地址", "详细地址", "街道地址"],
+};
+
+const otherHeaders: Readonly<Record<string, readonly string[]>> = {
+  ref: [
+    "ref",
+    "reference",
+    "order ref",
+    "order reference",
+    "order",
+    "order no",
+    "order nr",
+    "order number",
+    "order id",
+    "订单号",
+    "订单编号",
+    "订单号码",
+    "商家订单号",
+    "客户订单号",
+    "外部订单号",
+    "平台订单号",
+    "参考号",
+  ],
+  "item.name": ["item", "item name", "product", "物品", "物品名称", "商品", "商品名称", "品名"],
+  "item.description": ["item description", "description", "物品描述", "商品描述", "描述"],
+  "item.weight": ["item weight", "weight", "重量", "物品重量"],
+  "item.value": [
+    "item value",
+    "value",
+    "declared value",
+    "价值",
+    "物品价值",
+    "申报价值",
+    "声明价值",
+    "保价金额",
+  ],
+  "item.quantity": ["item quantity", "quantity", "qty", "pieces", "数量", "件数", "物品数量"],
+  service_type: ["service", "service type", "service level", "服务类型", "时效", "快递类型", "服务"],
+};
+
+/** Words that came later: a file that was read without them keeps the identity of its rows (former-reading.ts). */
+export const laterParties: Readonly<Record<string, readonly string[]>> = {
+  sender: ["寄", "寄方", "寄件方"],
+  receiver: ["shipping", "ship", "delivery", "post to", "收", "收方", "收件方", "收货方"],
+};
+const laterPartyHeaders: Readonly<Record<string, readonly string[]>> = {
+  phone: ["phone number", "mobile number", "手机/电话", "联系手机", "联系方式"],
+};
+const laterHeaders: Readonly<Record<string, readonly string[]>> = {
+  "receiver.text": ["收件信息", "收货信息", "收件人信息", "收货人信息"],
+  "sender.text": ["寄件信息", "寄件人信息", "发件人信息"],
+  "item.name": ["托寄物", "托寄物内容", "商品标题", "宝贝标题"],
+  "item.quantity": ["商品数量", "购买数量", "托寄物数量"],
+};
+
+/** The headers with which files were read at first, normalized, with their fields. */
+export function firstHeaders(): Map<string, string> {
+  const known = new Map<string, string>();
+  for (const path of simplePaths) known.set(normalizeForMatch(path), path);
+  for (const [path, words] of Object.entries(otherHeaders))
+    for (const word of words) known.set(normalizeForMatch(word), path);
+  for (const [part, names] of Object.entries(parties)) {
+    for (const [field, words] of Object.entries(partyHeaders)) {
+      for (const name of names)
+        for (const word of words) known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
+    }
+  }
+  return known;
+}
+
+/** Further headers; `shipping` alone is a price, so these words need the field. */
+export function furtherHeaders(): Map<string, string> {
+  const known = new Map<string, string>();
+  for (const [path, words] of Object.entries(laterHeaders))
+    for (const word of words) known.set(normalizeForMatch(word), path);
+  for (const part of partyParts) {
+    for (const [field, words] of Object.entries(partyHeaders)) {
+      const later = laterPartyHeaders[field] ?? [];
+      for (const name of laterParties[part] ?? [])
+        for (const word of [...words, ...later].filter((each) => each !== ""))
+          known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
+      for (const name of parties[part] ?? [])
+        for (const word of later) known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
+    }
+  }
+  return known;
+}
+
+/** Marks of required columns and units in a header; grams would be another number. */
+const headerMarks =
+  /[(（[【](?:必填|选填|可选|required|optional|kg|千克|公斤|元|cny|rmb|件|个)[)）\]】]|\/ ?(?:kg|千克|公斤|元)$/gi;
+
+/** Removes what spreadsheets, forms and platforms put around the name of a column. */
+export function cleanHeader(header: string): string {
+  return header
+    .normalize("NFKC")
+    .replace(/^="?|[\uFEFF\u200b"'“”*]/g, "")
+    .replace(headerMarks, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** Ignores case, blanks and punctuation. */
+export function normalizeForMatch(header: string): string {
+  return header.toLowerCase().replace(/[\s._\-:：*#()（）]+/g, "");
+}
+
+/** What titles of columns say, and titles of groups of columns. */
+export interface TitleReader {
+  /** The field of a text that names a column by itself. */
+  fieldOf(text: string): string | undefined;
+  /** A title that needs its party: 姓名, city. */
+  isShort(text: string): boolean;
+  groupOf(text: string): TitleGroup | undefined;
+}
+
+/** What a group's title says: 收件人信息. */
+export interface TitleGroup {
+  /** What its short titles begin with to name a column: 收件人. */
+  readonly prefix: string;
+  /** Undefined for columns that are no part of an order, such as notes. */
+  readonly part: "sender" | "receiver" | "item" | undefined;
+}
+
+const goods =
+  /^(?:商品|货物|货品|货|物品|托寄物|产品|宝贝|品名|内件|items?|products?|goods|articles?)+(?:信息|资料|明细|内容|info|information|details?)?$/;
+/** Their columns are of no party. */
+const otherGroups =
+  /^(?:订单|基本|其他|其它|备注|物流|快递|运单|费用|价格|金额|支付|付款|发货|order|others?|notes?|tracking|payments?|prices?)(?:信息|资料|情况|info|information|details?)?$/;
+const groupEnding = /^(?:信息|资料|資料|方|栏|info|information|details?)+$/;
+
+export function createTitleReader(): TitleReader {
+  const known = new Map([...furtherHeaders(), ...firstHeaders()]);
+  const short = new Set(
+    [...Object.values(partyHeaders), ...Object.values(laterPartyHeaders)].flat().map(normalizeForMatch),
+  );
+  short.delete("");
+  const names = partyParts
+    .flatMap((part) =>
+      [...(parties[part] ?? []), ...(laterParties[part] ?? [])].map((name) => ({
+        part,
+        prefix: normalizeForMatch(name),
+      })),
+    )
+    .sort((one, other) => other.prefix.length - one.prefix.length);
+  const isRest = (rest: string) =>
+    rest === "" || short.has(rest) || groupEnding.test(rest) || names.some(({ prefix }) => prefix === rest);
+  return {
+    fieldOf: (text) => known.get(normalizeForMatch(cleanHeader(text))),
+    isShort: (text) => short.has(normalizeForMatch(cleanHeader(text))),
+    groupOf(text) {
+      const word = normalizeForMatch(cleanHeader(text)).replaceAll("/", "");
+      const party = names.find(({ prefix }) => word.startsWith(prefix) && isRest(word.slice(prefix.length)));
+      if (party) return party;
+      if (goods.test(word)) return { prefix: /^[a-z]/.test(word) ? "item" : "商品", part: "item" };
+      return otherGroups.test(word) ? { prefix: "", part: undefined } : undefined;
+    },
+  };
+}
