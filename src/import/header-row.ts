@@ -31,7 +31,7 @@ export interface HeaderRow {
 export function findHeader(rows: readonly SheetRow[], choice: LayoutChoice): HeaderRow {
   const found = findTitles(rows, choice);
   const above = rows.slice(0, found.isInTwoRows ? found.index - 1 : found.index);
-  const order = above.findIndex(({ cells }) => mayBeOrder(cells));
+  const order = above.findIndex(({ cells }) => mayBeOrder(cells, found.titles));
   return order < 0 || found.unclear ? found : { ...found, unclear: [order, found.index] };
 }
 
@@ -53,7 +53,8 @@ function findTitles(rows: readonly SheetRow[], choice: LayoutChoice): HeaderRow 
     if (!titles) return { ...single(index), unclear: [index, index + 1] };
     found = asHeader(index + 1, titles, below.cells);
   }
-  return found ?? single(first > 0 && isHeader(header.cells, choice) ? first : 0);
+  const isCertain = isHeader(header.cells, choice) || countTitles(header.cells, reader) >= manyTitles;
+  return found ?? single(first > 0 && isCertain ? first : 0);
 }
 
 function asHeader(index: number, titles: Row, own: Row): HeaderRow {
@@ -89,12 +90,18 @@ export function unclearHeader(
   );
 }
 
-/** A mobile number: notes above a header have none beside other cells. */
-const mobile = /^\D*1[3-9]\d{9}\D*$/;
+const mobile = /(?<!\d)1[3-9]\d{9}(?!\d)/;
+/** A number of another kind, as a whole cell. */
+const phone = /^(?:\+\d[\d -]{7,}|0\d{2,3}-\d{7,8}(?:-\d+)?|\d{3,4}-\d{4})$/;
 const fewestCells = 3;
 
-function mayBeOrder(row: Row): boolean {
-  return row.filter(isFilled).length >= fewestCells && row.some((cell) => mobile.test(cell));
+/** Notes above a header are narrower than it, or have no number, and hardly a phone beside other cells. */
+function mayBeOrder(row: Row, titles: Row): boolean {
+  const filled = row.filter(isFilled);
+  if (filled.some((cell) => mobile.test(cell))) return filled.length > 1;
+  if (filled.length < fewestCells) return false;
+  if (filled.some((cell) => phone.test(cell.trim()))) return true;
+  return filled.length >= titles.filter(isFilled).length && filled.some((cell) => /\d/.test(cell));
 }
 
 const isFilled = (cell: string) => cell.trim() !== "" && !isWrittenTitle(cell);
@@ -103,14 +110,22 @@ const fewestTitles = 2;
 const manyTitles = 3;
 
 /** True for a row of which many cells are names of columns, alone or below the title of a group. No order looks like that. */
-function isTitleRow(row: Row, { fieldOf, isShort }: TitleReader): boolean {
+export function isTitleRow(row: Row, reader: TitleReader): boolean {
   const filled = row.filter(isFilled);
-  const titles = filled.filter((cell) => fieldOf(cell) !== undefined || isShort(cell)).length;
+  if (filled.some((cell) => isNumber.test(cell.trim()))) return false;
+  const titles = countTitles(row, reader);
   return titles >= manyTitles || (titles >= fewestTitles && 2 * titles >= filled.length);
 }
 
+/** A quantity, a phone or another number of an order. */
+const isNumber = /^\+?\d[\d .,-]*$/;
+
+function countTitles(row: Row, { fieldOf, isShort }: TitleReader): number {
+  return row.filter((cell) => isFilled(cell) && (fieldOf(cell) !== undefined || isShort(cell))).length;
+}
+
 /** True where the lower row has a cell below an empty one: else it is a header again. */
-function hasGap(row: Row, below: Row): boolean {
+export function hasGap(row: Row, below: Row): boolean {
   return below.some((cell, index) => isFilled(cell) && (row[index] ?? "").trim() === "");
 }
 
@@ -126,29 +141,54 @@ function joinTitles(
   { fieldOf, groupOf }: TitleReader,
 ): Row | undefined {
   const titles: string[] = [];
-  let group: TitleGroup | undefined;
-  let groupEnd = 0;
+  const all: Group[] = [];
+  let group: Group | undefined;
   for (const [index, cell] of below.entries()) {
     const [above, title] = [row[index]?.trim() ?? "", cell.trim()];
     const own = fieldOf(title);
     if (above !== "") {
-      group =
-        title === "" ? undefined : (groupOf(above) ?? groupByColumn(above, fieldOf(join(above, title))));
-      groupEnd = across ? (across.get(index) ?? index) : Number.POSITIVE_INFINITY;
-      const isTitle = group !== undefined || fieldOf(above) !== undefined || across?.has(index) === true;
-      if (title !== "" && !isTitle) return undefined;
+      const end = across ? (across.get(index) ?? index) : Number.POSITIVE_INFINITY;
+      const named = groupOf(above) ?? groupByColumn(above, fieldOf(join(above, title)));
+      if (title !== "" && !named && fieldOf(above) === undefined && !across?.has(index)) return undefined;
+      group = title !== "" && named ? { ...named, end, joined: [], hasOther: false } : undefined;
+      if (group) all.push(group);
     }
-    // Where no cells are merged, a column of another party ends the group.
-    const isOther = !across && own !== undefined && isOfPart(own) && !own.startsWith(`${group?.part}.`);
-    if (index > groupEnd || isOther) group = undefined;
-    const joined = group && own === undefined && !mapping.has(title) ? join(group.prefix, title) : "";
+    if (group && index > group.end) group = undefined;
+    if (group && own !== undefined && isOfPart(own) && !own.startsWith(`${group.part}.`)) {
+      group.hasOther ||= isOfParty(own);
+      if (!across) group = undefined; // where no cells are merged, a column of something else ends the group
+    }
+    const isMapped = mapping.has(title) && below.filter((each) => each.trim() === title).length === 1;
+    const joined = group && own === undefined && !isMapped ? join(group.prefix, title) : "";
+    const path = fieldOf(joined) ?? (group ? own : undefined);
+    if (title !== "") group?.joined.push({ path, isShort: own === undefined && path !== undefined });
     titles.push(title === "" ? above : fieldOf(joined) === undefined ? cell : joined);
   }
   const isLost = (key: string) => row.some((cell) => cell.trim() === key) && !titles.includes(key);
-  return [...mapping.keys()].some(isLost) ? undefined : titles;
+  return all.some((each) => mayBeTitle(each, across !== undefined)) || [...mapping.keys()].some(isLost)
+    ? undefined
+    : titles;
+}
+
+/** A group's title, with the columns that it has. */
+interface Group extends TitleGroup {
+  /** The last column that it may have. */
+  readonly end: number;
+  readonly joined: { readonly path: string | undefined; readonly isShort: boolean }[];
+  /** A column of another party is among them. */
+  hasOther: boolean;
+}
+
+/** True for what may be the title of the sheet, and would give a customer's columns to another party. */
+function mayBeTitle({ part, joined, hasOther }: Group, isMerged: boolean): boolean {
+  if ((part !== "sender" && part !== "receiver") || !joined.some(({ isShort }) => isShort)) return false;
+  // A name that is not known may be the party's.
+  const hasName = joined.some(({ path = `${part}.name` }) => [`${part}.name`, `${part}.text`].includes(path));
+  return !hasName || (isMerged && hasOther);
 }
 
 const isOfPart = (path: string) => /^(?:sender|receiver|item)\./.test(path);
+const isOfParty = (path: string) => /^(?:sender|receiver)\./.test(path);
 
 function join(group: string, title: string): string {
   return /[a-z]$/i.test(group) ? `${group} ${title}` : `${group}${title}`;

@@ -22,7 +22,7 @@ import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { findHeader, isHeaderBelow, unclearHeader } from "./header-row.ts";
+import { findHeader, hasGap, isHeaderBelow, isTitleRow, unclearHeader } from "./header-row.ts";
 import { type Layout, readLayout } from "./layout.ts";
 import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
 import { type RawRecord, toRawRecord } from "./raw-record.ts";
@@ -34,6 +34,7 @@ import {
   readOrders,
   type SkippedFacts,
 } from "./sheet-records.ts";
+import { createTitleReader } from "./title-words.ts";
 import { countOwnColumns, createNumberReader, findMarkedDoubt } from "./write-back/titles.ts";
 
 const rowSchema = extend(draftSchema(), { ref: optional(textSchema) });
@@ -360,6 +361,11 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const row = shown[index];
   if (!row) return;
   if (unclear) throw unclearHeader(shown, unclear, options);
+  const reader = createTitleReader();
+  const hidden = first.find(
+    ({ isHidden, cells }) => isHidden && isTitleRow(cells, reader) && hasGap(titles, cells),
+  );
+  if (hidden) throw unclearHeader([row, hidden], [0, 1], options);
   const header = { ...row, cells: titles };
   const problem = findHeaderProblem(header, options);
   if (problem) throw problem;

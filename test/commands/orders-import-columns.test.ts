@@ -487,6 +487,18 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
     ["a label of one column", ["发件人", "张三"], known],
     ["a group that may be anyone's", ["客户", "", "", "商品", ""], ["姓名", "电话", "地址", "名称", "数量"]],
     [
+      "a title that is a group's name",
+      ["", "", "寄件信息", "", "", ""],
+      ["订单号", "收件人", "电话", "地址", "商品", "数量"],
+    ],
+    ["a full order with another phone", ["A0", "李四", "010-88886666", "北京市朝阳区1号", "书", "3"], known],
+    ["a full order without a phone", ["A0", "李四", "", "北京市朝阳区1号", "书", "3", "急"], known],
+    [
+      "an order in one cell and its goods",
+      ["李四 13900139002 北京市朝阳区1号", "笔"],
+      ["收件信息", "商品", "数量"],
+    ],
+    [
       "an order of another export",
       ["客户", "手机", "地点", "货品", "件数"],
       ["张三", "13900139001", "北京", "书", "1"],
@@ -512,6 +524,53 @@ describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
       expect([ran.exit, mapped.exit, home.posts], mapped.stderr).toEqual([2, 2, 0]);
     },
   );
+
+  test("a line of labels above short titles is not read, and the titles are questions", async () => {
+    const labels = ["店铺：", "王店", "日期：", "6月1日"];
+    const home = await homeWith(
+      write(
+        labels,
+        ["收件人", "电话", "地址", "商品", "数量"],
+        ["李四", "13900139000", "北京路1号", "书", "5"],
+      ),
+      name,
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    const again = await home.courier(
+      wordsOf(errorOf(ran).hint.replace(/^.*(?:run|command): /, ""), home.directory),
+    );
+    expect(again.exit, again.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ receiver: { name: "李四", phone: "13900139000" } }]);
+  });
+
+  test("an order whose texts are names of columns is no second line of a header with an empty title", async () => {
+    const header = ["收件人", "收件电话", "收件地址", "商品", "", "数量"];
+    const named = ["姓名", "13900139001", "地址", "名称", "红", "1"];
+    const row = ["张三", "13900139002", "北京路1号", "书", "蓝", "2"];
+    const home = await homeWith(write(header, named, row), name);
+    const ran = await home.importFile(home.file, "--skip-wrong");
+    expect(
+      ran.report.map(({ outcome }) => outcome),
+      ran.stderr,
+    ).toEqual(["wrong", "created"]);
+    expect(await sent(home)).toMatchObject([
+      { receiver: { name: "张三", phone: "13900139002" }, item: { quantity: 2 } },
+    ]);
+  });
+
+  test("short titles that occur twice can be named: the group's are joined", async () => {
+    const upper = ["收件人", "", "", "商品", "", "寄件人", "", ""];
+    const lower = ["姓名", "电话", "地址", "名称", "数量", "姓名", "电话", "地址"];
+    const row = ["李四", "13900139701", "北京路1号", "书", "5", "赵六", "13700137000", "上海路2号"];
+    const home = await homeWith(write(upper, lower, row), name);
+    const flags = ["--map", "收件人姓名=receiver.name", "--map", "寄件人姓名=sender.name"];
+    const ran = await home.courier(["orders", "import", home.file, "--yes", ...flags]);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([
+      { receiver: { name: "李四" }, sender: { name: "赵六" }, item: { name: "书" } },
+    ]);
+  });
 
   test("a header in two lines below five of notes is in doubt; below four it is read whole", async () => {
     const [, upper = [], lower = [], row = []] = twoLines[2] ?? [];
@@ -623,6 +682,49 @@ test("a group's title in a workbook reaches as far as its merged cells", async (
   const narrow = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
   expect([narrow.exit, home.posts], narrow.stderr).toEqual([2, 1]);
   expect(errorOf(narrow).message).toContain("column “地址”: sender or receiver?");
+});
+
+test("a title that is merged over a table is no group; a group that is no party's is named by its short titles", async () => {
+  const workbookOf = (rows: readonly (readonly string[])[], ...ranges: readonly string[]) => {
+    const after = `<mergeCells>${ranges.map((range) => `<mergeCell ref="${range}"/>`).join("")}</mergeCells>`;
+    return writeWorkbook({ sheets: [{ name: "Orders", rows, after }] });
+  };
+  const titled = workbookOf(
+    [
+      ["寄件信息"],
+      ["订单号", "收件人", "电话", "地址", "商品", "数量"],
+      ["A1", "张三", "13900139001", "北京路1号", "书", "1"],
+    ],
+    "A1:F1",
+  );
+  const home = await homeWith(titled, "orders.xlsx");
+  const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+  expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+  expect(errorOf(ran).message).toContain("it is not clear which row is the header: row 1 or row 2");
+  const upper = ["订单号", "客户信息", "", "", "商品", "", "发货人", "", ""];
+  const lower = ["", "姓名", "电话", "地址", "名称", "数量", "姓名", "电话", "地址"];
+  const row = ["A1", "张三", "13900139001", "北京路1号", "书", "2", "赵六", "13700137000", "上海路2号"];
+  await home.put(workbookOf([upper, lower, row], "B1:D1", "E1:F1", "G1:I1"), "orders.xlsx");
+  const asked = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+  expect([asked.exit, home.posts], asked.stderr).toEqual([2, 0]);
+  const again = await home.courier(
+    wordsOf(errorOf(asked).hint.replace(/^.*(?:run|command): /, ""), home.directory),
+  );
+  expect(again.exit, again.stderr).toBe(0);
+  expect(await sent(home)).toMatchObject([
+    { sender: { name: "赵六", phone: "13700137000" }, receiver: { name: "张三", phone: "13900139001" } },
+  ]);
+});
+
+test("the second line of a header is not left out where it is hidden", async () => {
+  const upper = ["订单号", "收件人", "", "", "商品", ""];
+  const cells = ["", "姓名", "电话", "地址", "名称", "数量"];
+  const row = ["A1", "张三", "13900139001", "北京路1号", "书", "2"];
+  const rows = [upper, { cells, attributes: 'hidden="1"' }, row];
+  const home = await homeWith(writeWorkbook({ sheets: [{ name: "Orders", rows }] }), "orders.xlsx");
+  const ran = await home.courier(["orders", "import", home.file, "--yes", "--skip-hidden", "--json"]);
+  expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+  expect(errorOf(ran).message).toContain("it is not clear which row is the header: row 1 or row 2");
 });
 
 test("cells of a workbook that are merged within a header of two lines are no merged rows", async () => {
