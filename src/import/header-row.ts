@@ -93,15 +93,21 @@ export function unclearHeader(
 const mobile = /(?<!\d)1[3-9]\d{9}(?!\d)/;
 /** A number of another kind, as a whole cell. */
 const phone = /^(?:\+\d[\d -]{7,}|0\d{2,3}-\d{7,8}(?:-\d+)?|\d{3,4}-\d{4})$/;
+/** 朝阳区建国路1号. */
+const place = /[省市区县旗].*\d\s*(?:号|號|弄|室|楼|樓|栋|棟)/;
+/** A number that is no date, also with letters: 3, A0. */
+const amount = /^[A-Za-z]*[-_]?\d+(?:\.\d+)?$/;
 const fewestCells = 3;
 
-/** Notes above a header are narrower than it, or have no number, and hardly a phone beside other cells. */
+/** Notes above a header are narrower than it, or have no number, and hardly a phone or an address beside other cells. */
 function mayBeOrder(row: Row, titles: Row): boolean {
   const filled = row.filter(isFilled);
-  if (filled.some((cell) => mobile.test(cell))) return filled.length > 1;
+  if (filled.some((cell) => mobile.test(cell) || place.test(cell))) return filled.length > 1;
   if (filled.length < fewestCells) return false;
   if (filled.some((cell) => phone.test(cell.trim()))) return true;
-  return filled.length >= titles.filter(isFilled).length && filled.some((cell) => /\d/.test(cell));
+  return (
+    filled.length >= titles.filter(isFilled).length - 1 && filled.some((cell) => amount.test(cell.trim()))
+  );
 }
 
 const isFilled = (cell: string) => cell.trim() !== "" && !isWrittenTitle(cell);
