@@ -150,7 +150,9 @@ function joinTitles(
   const all: Group[] = [];
   let group: Group | undefined;
   for (const [index, cell] of below.entries()) {
-    const [above, title] = [row[index]?.trim() ?? "", cell.trim()];
+    const above = row[index]?.trim() ?? "";
+    // Cells that are merged over both rows have one text.
+    const title = cell.trim() === above ? "" : cell.trim();
     const own = fieldOf(title);
     if (above !== "") {
       const end = across ? (across.get(index) ?? index) : Number.POSITIVE_INFINITY;

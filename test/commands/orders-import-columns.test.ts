@@ -729,11 +729,11 @@ test("the second line of a header is not left out where it is hidden", async () 
 
 test("cells of a workbook that are merged within a header of two lines are no merged rows", async () => {
   const rows = [
-    ["订单编号", "收件人", "", "商品", "数量"],
-    ["", "姓名", "地址", "名称", ""],
-    ["9101", "李四", "北京市朝阳区建国路88号", "书", "5"],
+    ["订单编号", "收件人", "", "商品", "数量", "颜色"],
+    ["", "姓名", "地址", "名称", "", ""],
+    ["9101", "李四", "北京市朝阳区建国路88号", "书", "5", "红"],
   ];
-  const ranges = ["A2:A3", "B2:C2", "E2:E3"].map((range) => `<mergeCell ref="${range}"/>`).join("");
+  const ranges = ["A2:A3", "B2:C2", "E2:E3", "F2:F3"].map((range) => `<mergeCell ref="${range}"/>`).join("");
   const after = `<mergeCells>${ranges}</mergeCells>`;
   const workbook = writeWorkbook({ sheets: [{ name: "Orders", rows: [["六月订单"], ...rows], after }] });
   const home = await homeWith(workbook, "orders.xlsx");
