@@ -32,7 +32,8 @@ export function mayHaveKey(
   directory: string,
   { name, baseUrl }: { readonly name: string; readonly baseUrl: string },
 ): boolean {
-  if (hasUnreadableConfig(directory)) return true;
+  // A file that is missing may be on a disk that is away: no command that logs out removes it.
+  if (hasUnreadableConfig(directory) || !existsSync(path.join(directory, "config.json"))) return true;
   const { key, key_store, key_command, base_url } = readConfigUnchecked(directory).accounts[name] ?? {};
   const hasKey = key !== undefined || key_store === "keychain" || key_command !== undefined;
   return hasKey && base_url === baseUrl;

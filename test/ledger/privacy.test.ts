@@ -188,6 +188,19 @@ describe.each([
       expect(await findTexts(home.stateDir, ["Newmarker"]), "those of the other service").not.toEqual([]);
     });
 
+    test("deletes nothing more where the config file is away when it ends: that is no logout", async () => {
+      const home = await createShop();
+      const board = openLiveScreen(home, "track --account shop --status pending --watch --yes", {
+        env: withoutKey,
+      });
+      await board.until("Watching 1 parcel");
+      await rename(home.configDir, `${home.configDir}-away`);
+      board.type("q");
+      const { exit, stderr } = await board.ended;
+      expect([exit, stderr.includes("logged out")], stderr).toEqual([0, false]);
+      expect(await findTexts(home.stateDir, [personal.phone])).not.toEqual([]);
+    });
+
     test("deletes nothing where the account is logged in again before it ends", async () => {
       const home = await createShop();
       const board = openLiveScreen(home, "track --account shop --status pending --watch --yes", {
