@@ -104,7 +104,7 @@ describe.each([
 
   test("that is stopped while the ledger is locked is finished by the same command", async () => {
     const home = await createServedProcessHome();
-    const env = { ...withoutKey, COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
+    const env = unsetKey;
     const stdin = "process-key-0123456789";
     await home.courier(`login --base-url ${home.sandbox.baseUrl} --account shop`, { stdin, env });
     expect((await home.courier(order, { env })).exit).toBe(0);
@@ -255,8 +255,13 @@ describe.each([
   ["ledger forget", "ledger forget --account shop --yes --confirm shop"],
 ])("courier %s, where files were moved to another disk and linked", (_name, words) => {
   test("deletes the mirror and the orders for the Tab key there", async () => {
-    const home = await createShop();
-    expect((await home.courier("sync --account shop", { env: withoutKey })).exit).toBe(0);
+    // Of processes that have ended: within one, files stay open until their statements are collected.
+    const home = await createServedProcessHome();
+    const env = unsetKey;
+    const stdin = "process-key-0123456789";
+    await home.courier(`login --base-url ${home.sandbox.baseUrl} --account shop`, { stdin, env });
+    for (const each of [order, "sync --account shop"])
+      expect((await home.courier(each, { env })).exit).toBe(0);
     const elsewhere = path.join(home.directory, "elsewhere");
     await mkdir(elsewhere);
     const directory = path.join(home.stateDir, "mirror");
@@ -267,7 +272,7 @@ describe.each([
       await symlink(target, file);
     }
     expect((await findTexts(elsewhere, texts)).length).toBeGreaterThan(0);
-    const { exit, stderr } = await home.courier(words, { env: withoutKey });
+    const { exit, stderr } = await home.courier(words, { env });
     expect(exit, stderr).toBe(0);
     expect(await findTexts(elsewhere, texts)).toEqual([]);
     expect(await readdir(directory)).toEqual([]);
@@ -338,7 +343,7 @@ test("orders that were sent with COURIER_API_KEY alone go with their customer", 
 test("the same, for real processes", async () => {
   const home = await createServedProcessHome();
   const { COURIER_API_KEY: _key, COURIER_BASE_URL: _url, ...rest } = withoutKey;
-  const env = { ...rest, COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
+  const env = { ...rest, ...unsetKey };
   const stdin = "process-key-0123456789";
   await home.courier(`login --base-url ${home.sandbox.baseUrl} --account shop`, { stdin, env });
   expect((await home.courier(order, { env })).exit).toBe(0);
@@ -422,6 +427,8 @@ test("files that another process reads cannot be emptied, which is told", async 
 });
 
 const withoutKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+/** The same for a real process. */
+const unsetKey = { COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
 
 /** A home in which the account shop has sent one order. */
 async function createShop(): Promise<ServedHome> {
