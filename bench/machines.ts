@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import path from "node:path";
 import { systemClock } from "../src/core/clock.ts";
-import type { FileFacts, RowPolicy, RowToSend } from "../src/ledger/rules.ts";
+import type { FileFacts, RowPolicy, RowToSend } from "../src/ledger/row-to-send.ts";
 import { openSharedLedger } from "../src/ledger/shared/shared-ledger.ts";
 import {
   type PostgresServer,

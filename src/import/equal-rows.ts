@@ -2,7 +2,8 @@
 
 import type { ClaimedRow } from "../ledger/import-rows.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
-import type { FileFacts, RowDecision, RowToSend } from "../ledger/rules.ts";
+import type { FileFacts, RowToSend } from "../ledger/row-to-send.ts";
+import type { RowDecision } from "../ledger/rules.ts";
 import type { ImportRow } from "./rows.ts";
 
 /** A row that was claimed, or that got a decision. */

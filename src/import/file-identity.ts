@@ -4,7 +4,7 @@ import path from "node:path";
 import { findRealPath } from "../core/real-path.ts";
 import type { ImportFile } from "../ledger/import-rows.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { FileFacts } from "../ledger/rules.ts";
+import type { FileFacts } from "../ledger/row-to-send.ts";
 import { isPassing } from "../sheets/source.ts";
 import type { Overview } from "./check-rows.ts";
 import type { Source } from "./import-source.ts";

@@ -1,7 +1,7 @@
 /** Compares the rows of an import with orders that were not sent from this machine. */
 
 import type { Context } from "../command/command.ts";
-import type { OrderElsewhere, RowPolicy } from "../ledger/rules.ts";
+import type { OrderElsewhere, RowPolicy } from "../ledger/row-to-send.ts";
 import type { Draft } from "../model/draft.ts";
 import { type Survey, surveyElsewhere } from "../sending/elsewhere.ts";
 import { isOtherName } from "../sending/possible-orders.ts";

@@ -3,16 +3,11 @@
 import type { Context } from "../command/command.ts";
 import { usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
+import { scriptWindowMs, terminalWindowMs } from "../ledger/equal-orders.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { isCancelled, isMade, nameOperation } from "../ledger/operation.ts";
-import {
-  decideRow,
-  type FileFacts,
-  type RowDecision,
-  type RowPolicy,
-  scriptWindowMs,
-  terminalWindowMs,
-} from "../ledger/rules.ts";
+import type { FileFacts, RowPolicy } from "../ledger/row-to-send.ts";
+import { decideRow, type RowDecision } from "../ledger/rules.ts";
 import { runNow } from "../ledger/statements.ts";
 import { cannotBeCancelled } from "../model/states.ts";
 import { countAll, describeEncoding, type Overview, type RowWarning, readAgain } from "./check-rows.ts";

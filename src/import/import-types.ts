@@ -3,7 +3,8 @@
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Loss, OrderFacts, Rejection, Run } from "../ledger/operation.ts";
-import type { FileFacts, RowDecision, RowPolicy } from "../ledger/rules.ts";
+import type { FileFacts, RowPolicy } from "../ledger/row-to-send.ts";
+import type { RowDecision } from "../ledger/rules.ts";
 import type { ReconcileTools } from "../sending/reconcile-types.ts";
 import type { ImportRow } from "./rows.ts";
 

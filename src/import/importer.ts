@@ -15,7 +15,8 @@ import {
   type Run,
 } from "../ledger/operation.ts";
 import { isLedgerLost } from "../ledger/operation-errors.ts";
-import type { RowDecision, RowPolicy } from "../ledger/rules.ts";
+import type { RowPolicy } from "../ledger/row-to-send.ts";
+import type { RowDecision } from "../ledger/rules.ts";
 import { reconcile } from "../sending/reconcile.ts";
 import type { Reconciled, StillInDoubt } from "../sending/reconcile-types.ts";
 import { firstPollMs, longestPollMs, waitToPoll } from "../sending/settle.ts";

@@ -2,15 +2,8 @@
 
 import type { NumberedCreate } from "../ledger/import-rows.ts";
 import { nameOperation, type OperationName } from "../ledger/operation.ts";
-import {
-  canHaveRef,
-  type FileFacts,
-  isOfFile,
-  type RowName,
-  type RowNumber,
-  type RowsByNumber,
-  type RowToSend,
-} from "../ledger/rules.ts";
+import { canHaveRef, isOfFile } from "../ledger/order-of-row.ts";
+import type { FileFacts, RowName, RowNumber, RowsByNumber, RowToSend } from "../ledger/row-to-send.ts";
 
 export type NumberedRow = RowName & Pick<RowToSend, "content" | "writtenNumbers">;
 

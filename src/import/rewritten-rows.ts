@@ -2,15 +2,11 @@
 
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Operation } from "../ledger/operation.ts";
+import { isStanding } from "../ledger/operation.ts";
+import { mayBeEdited } from "../ledger/order-of-row.ts";
 import { isRewrittenRef } from "../ledger/rewritten-ref.ts";
-import {
-  type FileFacts,
-  isStanding,
-  mayBeEdited,
-  type RowDecision,
-  type RowPolicy,
-  type RowToSend,
-} from "../ledger/rules.ts";
+import type { FileFacts, RowPolicy, RowToSend } from "../ledger/row-to-send.ts";
+import type { RowDecision } from "../ledger/rules.ts";
 import type { DraftParty } from "../model/draft.ts";
 
 /** The run of an order that was sent with another form of the row's ref; undefined where the decision shows none. */

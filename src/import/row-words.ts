@@ -1,7 +1,8 @@
 /** The outcome of a row in words: why it is held, what changed, which order it is. */
 
 import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
-import type { OrderElsewhere, RowDecision, RowName } from "../ledger/rules.ts";
+import type { OrderElsewhere, RowName } from "../ledger/row-to-send.ts";
+import type { RowDecision } from "../ledger/rules.ts";
 import { getField } from "../model/fields.ts";
 import { isJsonNumber } from "../model/json.ts";
 import type { RowResult } from "./import-types.ts";

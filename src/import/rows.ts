@@ -3,7 +3,7 @@
 import { suggest } from "../core/suggest.ts";
 import { counted, withArticle } from "../core/wording.ts";
 import type { OperationName } from "../ledger/operation.ts";
-import type { FormerIdentity, OrderAbove } from "../ledger/rules.ts";
+import type { FormerIdentity, OrderAbove } from "../ledger/row-to-send.ts";
 import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
 import { getField, orderPaths } from "../model/fields.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, stringifyJson } from "../model/json.ts";

@@ -2,19 +2,21 @@
 
 import type { Draft } from "../model/draft.ts";
 import { isSplitOtherwise } from "../model/same-order.ts";
+import { type Equals, findEquals, findRewritten } from "./equal-orders.ts";
 import { nextEvent } from "./events.ts";
 import { type OperationFinder, ofContents, ofInDoubt } from "./find-operations.ts";
 import {
   type CreateOutcome,
   isCancelled,
   isMade,
+  isStanding,
   nameOperation,
   type Operation,
   type OperationName,
   type Run,
 } from "./operation.ts";
+import { mayBeEdited } from "./order-of-row.ts";
 import { type OperationRecorder, untoldOnceReported } from "./record-operation.ts";
-import { type Equals, findEquals, findRewritten, isStanding, mayBeEdited } from "./rules.ts";
 import { ask, type Store } from "./statements.ts";
 
 /** A single order to send. */

@@ -12,9 +12,11 @@ import {
   type Run,
   textOf,
 } from "./operation.ts";
+import { isOfFile } from "./order-of-row.ts";
 import { markSeen, type OperationRecorder } from "./record-operation.ts";
 import { createRowDecisions } from "./row-decisions.ts";
-import { type FileFacts, isOfFile, type RowDecision, type RowPolicy, type RowToSend } from "./rules.ts";
+import type { FileFacts, RowPolicy, RowToSend } from "./row-to-send.ts";
+import type { RowDecision } from "./rules.ts";
 import { ask, type Store, type Work } from "./statements.ts";
 
 export interface ImportFile {

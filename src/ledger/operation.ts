@@ -167,6 +167,21 @@ export function isUndone({ state, isUnwanted }: Pick<Operation, "state" | "isUnw
   return state === "unsent" && isUnwanted;
 }
 
+/** True for an order that a person took back. */
+export function isOver(operation: Operation): boolean {
+  return isCancelled(operation) || isUndone(operation);
+}
+
+/** True where an order was made, or may have been made, or is about to be sent. */
+export function isLive(operation: Operation): boolean {
+  return isMade(operation) || isInDoubt(operation) || operation.state === "ready";
+}
+
+/** True for a live order that is not cancelled. */
+export function isStanding(operation: Operation): boolean {
+  return isLive(operation) && !isCancelled(operation);
+}
+
 /** When it was sent, by the clock of now, which may have been set since; a time in the future counts as now. */
 export function sentAsOfNow(
   { sentAtMs, sentForMs }: Pick<Operation, "sentAtMs" | "sentForMs">,

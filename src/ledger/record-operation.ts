@@ -14,7 +14,8 @@ import {
   writeDraft,
 } from "./operation.ts";
 import { LostClaim, OrderTaken, OtherOrder } from "./operation-errors.ts";
-import { type FileFacts, type RowDecision, type RowToSend, readingVersion } from "./rules.ts";
+import { type FileFacts, type RowToSend, readingVersion } from "./row-to-send.ts";
+import type { RowDecision } from "./rules.ts";
 import { ask, type Question, type Work } from "./statements.ts";
 
 const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,

@@ -1,23 +1,20 @@
 /** Decisions about the rows of an import, by what the ledger has of them. */
 
 import type { SqlRow } from "../sqlite/driver.ts";
+import { terminalWindowMs } from "./equal-orders.ts";
 import { heldByContents, heldByRefs, type OperationFinder, ofUnseen } from "./find-operations.ts";
-import { nameOperation, type Operation, textOf } from "./operation.ts";
+import { isStanding, nameOperation, type Operation, textOf } from "./operation.ts";
+import { isOfFile, mayBeEdited } from "./order-of-row.ts";
 import { createRowLookup } from "./row-lookup.ts";
 import {
   asReadToday,
-  decideRow,
   type EqualOperation,
   type FileFacts,
-  isOfFile,
-  isStanding,
-  mayBeEdited,
   type OrderElsewhere,
-  type RowDecision,
   type RowPolicy,
   type RowToSend,
-  terminalWindowMs,
-} from "./rules.ts";
+} from "./row-to-send.ts";
+import { decideRow, type RowDecision } from "./rules.ts";
 import { ask, askTogether, sideBySide, type Work } from "./statements.ts";
 
 /** `last`: the number of the last operation that was read. */

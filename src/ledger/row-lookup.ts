@@ -3,7 +3,7 @@
 import type { SqlRow } from "../sqlite/driver.ts";
 import { ofContents, ofName, ofRefs } from "./find-operations.ts";
 import { nameOperation, type Operation, type OperationName } from "./operation.ts";
-import type { FileFacts, RowToSend } from "./rules.ts";
+import type { FileFacts, RowToSend } from "./row-to-send.ts";
 import { askTogether, type Work } from "./statements.ts";
 
 /** Creates that may be of a row, or of one like it. */

@@ -5,6 +5,7 @@ import { type Context, isLateAnswer } from "../command/command.ts";
 import { capitalised } from "../command/options.ts";
 import { CourierError } from "../core/errors.ts";
 import { formatRelative, formatUntil, utcDate } from "../core/time.ts";
+import { type Equals, findRewritten, scriptWindowMs, terminalWindowMs } from "../ledger/equal-orders.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import {
   isCancelled,
@@ -15,7 +16,6 @@ import {
   type Run,
   sentAsOfNow,
 } from "../ledger/operation.ts";
-import { type Equals, findRewritten, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import { show } from "../terminal/blocks.ts";
 import { readOwner } from "./another-order.ts";

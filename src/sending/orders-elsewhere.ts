@@ -1,7 +1,7 @@
 /** Compares drafts with listed orders that were not sent from this machine. */
 
 import { lazy } from "../core/lazy.ts";
-import type { OrderElsewhere } from "../ledger/rules.ts";
+import type { OrderElsewhere } from "../ledger/row-to-send.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createCustomers } from "../../src/ledger/customers.ts";
 import { createLocalStore } from "../../src/ledger/local-store.ts";
 import { createOperations } from "../../src/ledger/operations.ts";
-import type { FileFacts, RowPolicy, RowToSend } from "../../src/ledger/rules.ts";
+import type { FileFacts, RowPolicy, RowToSend } from "../../src/ledger/row-to-send.ts";
 import { createRuns } from "../../src/ledger/runs.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { type Database, openDatabase } from "../../src/sqlite/database.ts";

@@ -1,16 +1,10 @@
 /** The table of rules: what is sent, held or shipped, by what the ledger knows, without a ledger or a service. */
 
 import { describe, expect, test } from "vitest";
+import { findEquals, scriptWindowMs, terminalWindowMs } from "../../src/ledger/equal-orders.ts";
 import type { Operation } from "../../src/ledger/operation.ts";
-import {
-  decideRow,
-  type FileFacts,
-  findEquals,
-  type RowPolicy,
-  type RowToSend,
-  scriptWindowMs,
-  terminalWindowMs,
-} from "../../src/ledger/rules.ts";
+import type { FileFacts, RowPolicy, RowToSend } from "../../src/ledger/row-to-send.ts";
+import { decideRow } from "../../src/ledger/rules.ts";
 import { runNow } from "../../src/ledger/statements.ts";
 import { contentOf } from "../../src/model/same-order.ts";
 

@@ -2,7 +2,8 @@
 
 import type { Ledger } from "../../ledger/ledger.ts";
 import { isCancelled, isMade, type Operation } from "../../ledger/operation.ts";
-import type { FileFacts, RowDecision } from "../../ledger/rules.ts";
+import type { FileFacts } from "../../ledger/row-to-send.ts";
+import type { RowDecision } from "../../ledger/rules.ts";
 import type { ImportRow } from "../rows.ts";
 
 export interface DecidedRow {
