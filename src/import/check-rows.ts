@@ -14,11 +14,11 @@ import { line, table } from "../terminal/blocks.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import type { Layout } from "./layout.ts";
 import type { NumberedRow } from "./numbered-rows.ts";
+import type { RowProblem } from "./order-record.ts";
 import { createUntitledColumns } from "./outside-columns.ts";
 import { createReadingNotes, type ReadingNotes } from "./reading-notes.ts";
 import { nameOfRow } from "./row-words.ts";
 import { type CheckedRow, type ImportRow, type RowsOptions, readRows } from "./rows.ts";
-import type { RowProblem } from "./sheet-records.ts";
 import { cleanHeader } from "./title-words.ts";
 
 /** Facts about the whole file. */

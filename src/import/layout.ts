@@ -252,3 +252,10 @@ function nameColumns(headers: readonly string[], fields: readonly LayoutField[])
   }
   return columns;
 }
+
+/** Whether several lines can be one order. */
+export function hasLines({ preset, fields, orderKey }: Layout): boolean {
+  return preset
+    ? preset.hasLines === true
+    : orderKey !== undefined || fields.some(({ path }) => path === "ref");
+}

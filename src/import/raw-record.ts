@@ -3,7 +3,7 @@
 import type { Json } from "../model/json.ts";
 import type { Layout } from "./layout.ts";
 import { checkCell, textOf } from "./order-fields.ts";
-import type { NumberedRow } from "./sheet-records.ts";
+import type { NumberedRow } from "./order-record.ts";
 
 /** `more` are the further lines of the order. */
 export type RawRecord =

@@ -24,16 +24,10 @@ import { createCompactHashMap } from "./compact-hash-map.ts";
 import { findHeaderProblem } from "./header-problem.ts";
 import { findHeader, hasGap, isHeaderBelow, isTitleRow, unclearHeader } from "./header-row.ts";
 import { type Layout, readLayout } from "./layout.ts";
+import type { NumberedRow, OrderRecord, ReadingTally, RowProblem, SkippedFacts } from "./order-record.ts";
 import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
 import { type RawRecord, toRawRecord } from "./raw-record.ts";
-import {
-  type NumberedRow,
-  type OrderRecord,
-  type ReadingTally,
-  type RowProblem,
-  readOrders,
-  type SkippedFacts,
-} from "./sheet-records.ts";
+import { readOrders } from "./sheet-records.ts";
 import { createTitleReader } from "./title-words.ts";
 import { countOwnColumns, createNumberReader, findMarkedDoubt } from "./write-back/titles.ts";
 

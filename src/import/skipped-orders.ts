@@ -5,10 +5,10 @@ import { isCancelled, isInDoubt, isMade, type Operation } from "../ledger/operat
 import type { Draft } from "../model/draft.ts";
 import { maskPattern } from "../model/masked-text.ts";
 import { differingFields } from "../model/same-order.ts";
+import type { SkippedFacts } from "./order-record.ts";
 import { fulfilledReasons, type SkipReason } from "./presets/preset.ts";
 import { skipReasons } from "./reading-notes.ts";
 import { type ImportRow, type RowsOptions, readRows, type WrongRow } from "./rows.ts";
-import type { SkippedFacts } from "./sheet-records.ts";
 
 export interface SentBefore {
   readonly order: ImportRow | WrongRow;

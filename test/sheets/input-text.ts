@@ -1,7 +1,7 @@
 /** Input files of tests: texts in pieces, inputs, and what is read from them. */
 
+import type { RowProblem } from "../../src/import/order-record.ts";
 import { type CheckedRow, type ImportRow, type RowsOptions, readRows } from "../../src/import/rows.ts";
-import type { RowProblem } from "../../src/import/sheet-records.ts";
 import { type Content, inspectSource, type NamedEncoding } from "../../src/sheets/source.ts";
 
 /** A text cut at the given places. */

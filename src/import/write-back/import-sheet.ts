@@ -9,7 +9,9 @@ import { isFileLimit, tooManyFiles } from "../../core/system-errors.ts";
 import { byCount, counted } from "../../core/wording.ts";
 import type { Overview } from "../check-rows.ts";
 import type { Source } from "../import-source.ts";
-import { type FilledRows, fillRows, type KnownRows, type ReadStates } from "./row-values.ts";
+import type { KnownRows } from "./row-notes.ts";
+import type { ReadStates } from "./row-order.ts";
+import { type FilledRows, fillRows } from "./row-values.ts";
 import { openSheetOutput, type SheetTarget } from "./write-sheet.ts";
 
 export interface SheetAfterImport {

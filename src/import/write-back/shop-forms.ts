@@ -4,7 +4,8 @@ import { usageError } from "../../core/errors.ts";
 import { suggest } from "../../core/suggest.ts";
 import { formatLocal } from "../../core/time.ts";
 import { cleanCell } from "../clean-cell.ts";
-import type { ReadNumber, WrittenOrder } from "./row-values.ts";
+import type { ReadNumber } from "./row-notes.ts";
+import type { WrittenOrder } from "./row-values.ts";
 
 export interface ShopForm {
   readonly name: string;

@@ -1,0 +1,200 @@
+/** Makes one order of its lines. */
+
+import type { SplitText } from "../forms/address-text.ts";
+import type { Draft, DraftParty } from "../model/draft.ts";
+import { partyFields } from "../model/fields.ts";
+import type { Json } from "../model/json.ts";
+import { type Chosen, createLineChooser } from "./choose-lines.ts";
+import { cleanCell } from "./clean-cell.ts";
+import { type CellDraft, createCellDraft } from "./draft-from-cells.ts";
+import { readFormerRecord } from "./former-reading.ts";
+import { hiddenMessage, isHidden } from "./hidden-text.ts";
+import { hasLines, type Layout } from "./layout.ts";
+import { checkCell } from "./order-fields.ts";
+import { setItem } from "./order-goods.ts";
+import type { OrderOptions, OrderRecord, ReadingTally } from "./order-record.ts";
+import { type FilledCell, hasAddress, type Line, readLine } from "./sheet-line.ts";
+import type { PartySplitter } from "./split-party.ts";
+import { cleanHeader } from "./title-words.ts";
+
+/** Undefined for an order that is not to be sent, where the options do not ask for it. */
+export function createAssembler(
+  options: OrderOptions,
+  splitter: PartySplitter | undefined,
+): (lines: readonly Line[]) => OrderRecord | undefined {
+  const { layout, tally } = options;
+  const { preset } = layout;
+  const chooser = createLineChooser(options);
+
+  return (all) => {
+    const [first] = all as readonly [Line];
+    const rows = all.map(({ source }) => source.row);
+    const chosen = chooser.choose(all);
+    const { reason } = chosen;
+    const isLeftOut = all.every(({ source }) => source.isHidden);
+    if (reason !== undefined) {
+      if (!isLeftOut) tally?.skip(reason, rows);
+      if (isLeftOut || !options.keepsSkipped) return undefined;
+    } else if (tally && !isLeftOut) count(all, chosen, tally);
+
+    const filling = createCellDraft(options);
+    reportFaults(all, layout, filling);
+    const partProblem = isLeftOut ? undefined : chooser.findMissingPart(all, chosen.lines);
+    if (partProblem !== undefined) filling.reportOrder(first, partProblem);
+    if (preset?.lacksAddress !== undefined && reason === undefined && !all.some(hasAddress))
+      filling.reportOrder(first, preset.lacksAddress);
+    const hasFault = filling.problems().length > 0;
+    const hasOwnItem = all.length === 1 && !first.cells.has("item.list");
+    const formerParts = new Map<string, SplitText>();
+    setCells(all, hasOwnItem, filling, (line, path, cell) => {
+      const split = splitter?.split(path, cell.text, line.cells);
+      if (!split) return filling.set(line, path, cell);
+      if ("message" in split) return filling.report(line, cell.index, cell.text, split.message);
+      const part = path.slice(0, path.indexOf("."));
+      if (split.former) formerParts.set(part, split);
+      for (const [name, text] of Object.entries(split.party))
+        filling.set(line, `${part}.${name}`, { text: text as string, index: cell.index });
+      if (!tally || isLeftOut) return;
+      const parts = partyFields.flatMap((name) => split.party[name] ?? []);
+      tally.split(cleanHeader(layout.names[cell.index] ?? path), parts);
+    });
+    const { draft } = filling;
+    if (preset?.shiftsMunicipalities) unshiftMunicipality(draft.receiver as DraftParty | undefined);
+    if (!hasOwnItem) setItem(chosen.lines, filling);
+    const ref = findRef(all, layout, filling);
+    const isReadAsBefore = first.isAsWritten && layout.isReadAsBefore;
+    const former =
+      all.length > 1 || hasFault || isReadAsBefore || !layout.former
+        ? undefined
+        : readFormerRecord(first.source.cells, layout.former);
+    return {
+      rows,
+      line: first.source.line,
+      ref,
+      draft: draft as Draft,
+      lines: all.map(({ source }) => source),
+      problems: filling.problems(),
+      faulty: filling.faulty,
+      former,
+      formerDraft: formerParts.size > 0 ? asSplitBefore(draft, formerParts) : undefined,
+      mayBeLine: first.key === "" && !hasAddress(first) && hasLines(layout),
+      isHidden: isLeftOut,
+      skipped: reason && chooser.describeSkipped(reason, chosen),
+    };
+  };
+}
+
+function count(all: readonly Line[], { leftOut }: Chosen, tally: ReadingTally): void {
+  for (const { cleanings } of all) for (const kind of cleanings) tally.clean(kind);
+  for (const { reason, line } of leftOut) tally.skipLine(reason, line.source.row);
+}
+
+/** Of cells that cannot be read, or must be blank or a number. */
+function reportFaults(
+  all: readonly Line[],
+  { fields, refunded, mustBeBlank, preset }: Layout,
+  { report }: CellDraft,
+): void {
+  for (const { source } of all) {
+    for (const [index, message] of source.faults ?? [])
+      if (fields.some(({ choices }) => choices.some((choice) => choice.includes(index))))
+        report({ source }, index, source.cells[index] ?? "", message);
+    const pieces = refunded === undefined ? "" : (source.cells[refunded]?.trim() ?? "");
+    if (refunded !== undefined && !/^(?:[-+]?\d+(?:\.0+)?|-)?$/.test(pieces))
+      report({ source }, refunded, pieces, "must be a number of pieces");
+    for (const [index, reason] of mustBeBlank) {
+      const text = cleanCell("", source.cells[index] ?? "", preset?.empty).text;
+      if (text !== "") report({ source }, index, text, reason);
+    }
+  }
+}
+
+/** Sets the receiver's fields of the first line that has an address, and all others of the first line. */
+function setCells(
+  all: readonly Line[],
+  hasOwnItem: boolean,
+  filling: CellDraft,
+  setCell: (line: Line, path: string, cell: FilledCell) => void,
+): void {
+  const [first] = all;
+  const holder = all.find(hasAddress) ?? first;
+  if (all.length > 1 && holder) ensureOneReceiver(all, holder, filling);
+  for (const line of all) {
+    for (const [path, cell] of line.cells) {
+      const isOfReceiver = path.startsWith("receiver.");
+      if (path === "ref" || line !== (isOfReceiver ? holder : first)) continue;
+      if (path.startsWith("item.") && !hasOwnItem) continue;
+      if (line.source.faults?.has(cell.index)) continue;
+      if (isOfReceiver && isHidden(path, cell.text))
+        filling.report(line, cell.index, cell.text, hiddenMessage);
+      else setCell(line, path, cell);
+    }
+  }
+}
+
+/** Lines of one order go to one receiver. */
+function ensureOneReceiver(lines: readonly Line[], holder: Line, { report }: CellDraft): void {
+  for (const line of lines) {
+    if (line === holder || !hasAddress(line)) continue;
+    for (const [path, { text, index }] of line.cells) {
+      if (!path.startsWith("receiver.") || path === "receiver.phone") continue;
+      if (holder.cells.get(path)?.text === text) continue;
+      report(
+        line,
+        index,
+        text,
+        `another receiver than row ${holder.source.row}, which has the same order number`,
+      );
+      break;
+    }
+  }
+}
+
+/** Undefined where its cell has a fault. */
+function findRef(all: readonly Line[], layout: Layout, { report }: CellDraft): string | undefined {
+  const found = readRef(all, layout);
+  if (!found || found.line.source.faults?.has(found.cell.index)) return undefined;
+  const { text, index } = found.cell;
+  const message = checkCell("ref", text);
+  if (message !== undefined) report(found.line, index, text, message);
+  return text;
+}
+
+/** The first line with a text in the best column that has one. */
+function readRef(lines: readonly Line[], layout: Layout): { line: Line; cell: FilledCell } | undefined {
+  const [only, ...others] = lines;
+  const own = only?.cells.get("ref");
+  if (only && others.length === 0) return own && { line: only, cell: own };
+  const field = layout.fields.find(({ path }) => path === "ref");
+  for (const choice of field?.choices ?? []) {
+    for (const line of lines) {
+      const cell = readLine(line.source, {
+        ...layout,
+        fields: [{ path: "ref", choices: [choice] }],
+      }).cells.get("ref");
+      if (cell && cell.text !== "") return { line, cell };
+    }
+  }
+  return undefined;
+}
+
+/** The draft with the parts of parties as earlier versions split them. */
+function asSplitBefore(draft: Readonly<Record<string, Json>>, parts: ReadonlyMap<string, SplitText>): Draft {
+  const before: Record<string, unknown> = { ...draft };
+  for (const [part, { party, former }] of parts) {
+    const others = Object.entries(draft[part] ?? {}).filter(([name]) => !Object.hasOwn(party, name));
+    before[part] = { ...Object.fromEntries(others), ...former };
+  }
+  return before as Draft;
+}
+
+const municipality = /^(?:北京|天津|上海|重庆)市?$/;
+
+/** Puts a district that stands in the column of the city where it belongs; its own column then holds a street, or nothing. */
+function unshiftMunicipality(party: DraftParty | undefined): void {
+  const { province = "", city, district, detail } = party ?? {};
+  if (!party || !municipality.test(province) || city === undefined || !/[区县]$/.test(city)) return;
+  party.city = province;
+  party.district = city;
+  if (district !== undefined && district !== city) party.detail = `${district}${detail ?? ""}`;
+}

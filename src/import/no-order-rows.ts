@@ -1,0 +1,56 @@
+/** Rows of a sheet that are no orders: totals, headers that are repeated, and hints of templates. */
+
+import { numberPaths } from "./order-fields.ts";
+import { type OrderOptions, problemOf, type RowProblem } from "./order-record.ts";
+import type { FilledCell, Line } from "./sheet-line.ts";
+import { createTitleReader } from "./title-words.ts";
+
+/** Also with what is counted, such as 数量合计, and with the count: 合计（2单）, 共3件, Total: 5. */
+const totalWord = new RegExp(
+  "^(?:(?:本页|本頁|数量|數量|金额|金額|订单)?(?:[合总總小共]\\s*[计計]|累[计計]|[总總][数數]量?)(?:数量|數量|金额|金額)?|[总總]金[额額]|汇总|彙總|" +
+    "(?:grand\\s+)?totals?|sub[\\s-]?totals?|sum)\\s*(?:[（(][^（()）]*[）)])?\\s*[:：]?\\s*(?:\\d+\\s*[件单單个個笔筆]?)?$|" +
+    "^共\\s*\\d+\\s*[件单單个個笔筆箱]$",
+  "i",
+);
+
+const isNumber = (path: string) => numberPaths.has(path);
+
+/** The problem of a row below the orders that adds them up: it names neither a receiver nor goods, or has only a word for a total. */
+export function findTotal({ source, cells, key }: Line, options: OrderOptions): RowProblem | undefined {
+  if (key !== "") return undefined;
+  const told = [...cells].filter(([path]) => /^(?:ref|receiver|item)\b/.test(path));
+  const words = told.filter(([path]) => !isNumber(path));
+  const [found] = words.length > 0 ? words : told;
+  if (!found || !words.every(([, { text }]) => totalWord.test(text.trim()))) return undefined;
+  const [path, cell] = found;
+  const message = isNumber(path)
+    ? "is a number without goods: where the row adds up the rows above, delete it, else name its goods"
+    : `looks like a total of the rows above: delete the row, or give ${path.startsWith("item.") ? "the item" : "the receiver"} another name`;
+  return problemOf(source, cell, message, options);
+}
+
+/** What templates write below a column that must be filled, or need not. */
+const requirement = /^[*＊]?[(（[【]?(?:必填|选填|非必填|可选|required|optional|mandatory)[项)）\]】]?$/i;
+const fewestTitles = 3;
+const fewestRequirements = 2;
+
+/** Finds the problem of a row that is a header again, in another language, or says which columns must be filled. */
+export function createTitleFinder(options: OrderOptions): (line: Line) => RowProblem | undefined {
+  const { names } = options.layout;
+  const { fieldOf, isShort } = createTitleReader();
+  const isTitle = ({ text, index }: FilledCell) =>
+    text === names[index]?.trim() || fieldOf(text) !== undefined || isShort(text);
+  const isHint = ({ text }: FilledCell) => requirement.test(text);
+  return ({ source, cells }) => {
+    // A row of titles fills these columns, too; one of them is enough to pass over nearly all rows.
+    const first = cells.get("receiver.name") ?? cells.get("receiver.text") ?? cells.get("item.name");
+    if (!first || !(isTitle(first) || isHint(first))) return undefined;
+    const all = [...cells.values()];
+    if (all.filter(isHint).length >= fewestRequirements)
+      return problemOf(source, first, "says which columns are to be filled: delete the row", options);
+    const titles = all.filter(isTitle).length;
+    return titles >= fewestTitles || (titles > 1 && titles === all.length)
+      ? problemOf(source, first, "is the title of a column, as in a header: delete the row", options)
+      : undefined;
+  };
+}

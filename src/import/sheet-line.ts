@@ -1,0 +1,71 @@
+/** The cells of one row of a sheet, cleaned, by the fields that they fill. */
+
+import { type Cleaning, cleanCell } from "./clean-cell.ts";
+import { piecesLeft } from "./item-list.ts";
+import type { Layout, LayoutField } from "./layout.ts";
+import { textOf } from "./order-fields.ts";
+import type { NumberedRow } from "./order-record.ts";
+
+export interface FilledCell {
+  readonly text: string;
+  readonly index: number;
+}
+
+/** A row with the values of its fields. */
+export interface Line {
+  readonly source: NumberedRow;
+  readonly cells: ReadonlyMap<string, FilledCell>;
+  readonly key: string;
+  readonly cleanings: readonly Cleaning[];
+  /** No cell was cleaned. */
+  readonly isAsWritten: boolean;
+}
+
+export function readLine(source: NumberedRow, layout: Layout): Line {
+  const cells = new Map<string, FilledCell>();
+  const cleanings: Cleaning[] = [];
+  let isAsWritten = true;
+  /** The text of a cell; undefined for an empty one. A cell with a fault counts as filled. */
+  const read = (path: string, index: number): string | undefined => {
+    const cell = textOf(source, index, path);
+    const { text, cleanings: done } = cleanCell(path, cell, layout.preset?.empty);
+    if (text !== source.cells[index]) isAsWritten = false;
+    cleanings.push(...done);
+    return text === "" && !source.faults?.has(index) ? undefined : text;
+  };
+  for (const field of layout.fields) {
+    const filled = readField(field, read);
+    if (filled) cells.set(field.path, filled);
+  }
+  const pieces = cells.get("item.quantity");
+  if (pieces && layout.refunded !== undefined) {
+    const left = piecesLeft(pieces.text, read("item.quantity", layout.refunded) ?? "");
+    if (left !== pieces.text) {
+      isAsWritten = false;
+      cells.set("item.quantity", { ...pieces, text: left });
+    }
+  }
+  const key = layout.orderKey ? readField(layout.orderKey, read)?.text : cells.get("ref")?.text;
+  return { source, cells, key: key ?? "", cleanings, isAsWritten };
+}
+
+/** The first choice with a text. */
+function readField(
+  { path, choices }: LayoutField,
+  read: (path: string, index: number) => string | undefined,
+): FilledCell | undefined {
+  for (const choice of choices) {
+    let found: { text: string; readonly index: number } | undefined;
+    for (const index of choice) {
+      const text = read(path, index);
+      if (text === undefined) continue;
+      if (found) found.text += `${path === "item.list" ? ";" : " "}${text}`;
+      else found = { text, index };
+    }
+    if (found) return found;
+  }
+  return undefined;
+}
+
+export const hasAddress = ({ cells }: Line) =>
+  [...cells.keys()].some((path) => /^receiver\.(?!phone$)/.test(path));
