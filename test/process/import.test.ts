@@ -134,7 +134,8 @@ test("sixty-four rows at once leave nothing on stderr but what is meant", async 
   const home = await createHome(200);
   const ran = await home.courier("orders import orders.csv --yes --ndjson --concurrency 64");
   expect(ran.exit).toBe(0);
-  expect(ran.stderr.split("\n").filter((line) => line !== "")).toEqual([
+  // A slow machine shows the progress, too.
+  expect(ran.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("["))).toEqual([
     expect.stringMatching(/^200 rows, account: /),
     "from 张三",
     expect.stringMatching(/^This takes 200 calls/),
