@@ -17,6 +17,8 @@ import {
 import { isLedgerLost } from "../ledger/operation-errors.ts";
 import type { RowDecision } from "../ledger/rules.ts";
 import type { ReportRow } from "../model/results.ts";
+import { compareAnswers } from "../sending/compare-answers.ts";
+import { createReconcileTools } from "../sending/settle.ts";
 import { mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
 import { countAll, type Overview, readAgain } from "./check-rows.ts";
@@ -88,6 +90,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   const withdrawn = new Set<string>();
   /** The rows with their orders: which operation it is, and what the row was counted as. */
   const misled = new Map<number, { readonly name: OperationName; readonly counted: Outcome }>();
+  /** The ids of the orders that this run has made. */
+  const made: string[] = [];
   /** The rows of earlier runs' orders whose answers may still prove wrong, with those orders. */
   const shippedRows = new Map<string, { readonly row: number; readonly orderId: string | undefined }>();
   const { source, plan, settings, rejects } = run;
@@ -108,6 +112,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         heldByPossible += 1;
       if (result.decision?.kind === "written" && isOfOtherRow(result.decision)) heldByOther += 1;
       if (result.decision?.kind === "cancelled" && result.decision.change) correctedLater += 1;
+      if (result.outcome === "created" && result.order) made.push(result.order.id);
       if (result.isUnrecorded && result.order) unrecorded.push(result.order.id);
       if (result.decision?.kind === "shipped" && result.decision.operation.isUnwanted)
         unwanted.push(result.decision.operation);
@@ -142,6 +147,14 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         operation.run === own.number || shippedRows.get(name)?.orderId === operation.withdrawnOrder;
       if (isReported && !withdrawn.has(name)) onWithdrawn(operation);
     }
+  }
+
+  /** Answers may have been exchanged. A service that fails now is not waited for: the next import compares. */
+  async function compareMade(): Promise<void> {
+    const { ledger, run: own } = run.tools;
+    const { settleMs, others } = run;
+    const choice = { ledger, customer: own.customer, run: own.number, settleMs, showsProgress: false };
+    await compareAnswers(made, { ...(await createReconcileTools(choice, context)), onWithdrawn, others });
   }
 
   /** What is known of a create since its answer proved to name an order of another one. */
@@ -224,6 +237,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         if (row.error !== null && isWorthKeeping(wrong)) wrong.push(row);
         if (result.outcome !== "unsent") yield row;
       }
+      if (made.length > 1 && !context.signal.aborted) await compareMade();
       await noteWithdrawnElsewhere();
       await ledger.checkPlace();
       if (run.comparedMs !== undefined && countDone(counts) === total)

@@ -132,8 +132,9 @@ const fewAtOnce = 500;
  * are others. A city proves nothing, since services write it in other ways: what such an order is, is read once.
  */
 export async function readOthers(
-  { summaries, owners }: RecordedListing,
+  { summaries, owners }: Pick<RecordedListing, "summaries" | "owners">,
   tools: ReconcileTools,
+  most = mostOthersRead,
 ): Promise<void> {
   const { ledger, customer, detail, stop } = tools;
   const changesNames = changedFields(await ledger.learned(customer, fieldBits)).has("receiver.name");
@@ -142,15 +143,15 @@ export async function readOthers(
   const others: string[] = [];
   const elsewhere: string[] = [];
   // The drafts of thousands of orders are not held at once.
-  while (own.length > 0 && others.length < mostOthersRead)
+  while (own.length > 0 && others.length < most)
     for (const { draft, order } of await ledger.findAnswered(customer, own.splice(-fewAtOnce))) {
       if (!order) continue;
       const [sent, shown] = [draft?.receiver, byId.get(order.id)?.receiver];
       if (!changesNames && isOtherName(sent?.name, shown?.name)) others.push(order.id);
       else if (isOtherCity(sent, shown?.city)) elsewhere.push(order.id);
     }
-  const named = others.slice(0, mostOthersRead);
-  const left = elsewhere.length > 0 ? mostOthersRead - named.length : 0;
+  const named = others.slice(0, most);
+  const left = elsewhere.length > 0 ? most - named.length : 0;
   const unread = left > 0 ? await ledger.findUncompared(customer, elsewhere, cityCompared, left) : [];
   const read = async (id: string) => ({ id, order: await readDetail(id, detail) });
   const byCity = new Map(unread.map((operation) => [operation.order?.id ?? "", operation]));

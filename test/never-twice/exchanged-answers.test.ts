@@ -1,11 +1,15 @@
 /** Answers of two requests that were exchanged, or that went to the next request: each order stays its own create's. */
 
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { answerData, answerRaw, onePage, requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createImportHome, type ImportHome, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
+import type { Rewriting } from "../support/shown-order.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
+import type { Ways } from "../support/unfaithful-ways.ts";
 
 /** From now on, each of the first two orders is shown with the data of the other. */
 async function exchange(home: ImportHome): Promise<readonly string[]> {
@@ -131,5 +135,90 @@ describe("an answer that went to the next request, for the same receiver", () =>
       home.clock.advance(20 * 60_000);
     }
     expect(await items()).toHaveLength(1);
+  });
+});
+
+describe("an import without a fault, whose answers were exchanged", () => {
+  async function exchangedHome(rows: number) {
+    const home = await createUnfaithfulHome();
+    const file = path.join(home.directory, "orders.csv");
+    const names = Array.from({ length: rows }, (_, index) =>
+      row(`A-${index + 1}`, `王${"一二三四五六"[index]}`, `1370013700${index}`).replace("88号", `${index}号`),
+    );
+    await writeFile(file, sheet(...names));
+    const done = path.join(home.directory, "done.csv");
+    const ship = async (...words: string[]) => {
+      const given = ["orders", "import", file, "--yes", "--json", "--settle", "10s", "--write-back", done];
+      const ran = await home.courier([...given, ...words]);
+      const report: { ref: string; outcome: string; id: number | null }[] = JSON.parse(ran.stdout);
+      return { ...ran, report, sheet: await readFile(done, "utf8") };
+    };
+    const isExchanged = (id: number) => id <= 2;
+    const rewrite: Rewriting = (shown) => {
+      const id = Number(shown.id);
+      const body = isExchanged(id) ? home.service.orders[(id - 1) ^ 1]?.body : undefined;
+      return body ? { ...shown, receiver: { ...body.receiver }, item: { ...body.item } } : shown;
+    };
+    home.service.ways = { rewrite };
+    return { home, ship };
+  }
+
+  test("the sheet has the number of each row's own order, and a warning names the rows", async () => {
+    const { home, ship } = await exchangedHome(3);
+    const { exit, stderr, sheet: text } = await ship("--concurrency", "1");
+    expect(exit, stderr).toBe(6);
+    expect(stderr).toContain("the answer to 1.1 named order 1, but the service shows another receiver");
+    expect(stderr).toContain("the report has row 1-2 with an order of another row");
+    expect(stderr).toContain("3 orders with a tracking number");
+    expect(text).toMatch(/^A-1,.*,UT00000002,/m);
+    expect(text).toMatch(/^A-2,.*,UT00000001,/m);
+    expect(text).toMatch(/^A-3,.*,UT00000003,/m);
+    const again = await ship();
+    expect(again.exit, again.stderr).toBe(0);
+    expect(again.report.map(({ ref, outcome, id }) => [ref, outcome, id])).toEqual([
+      ["A-1", "shipped", 2],
+      ["A-2", "shipped", 1],
+      ["A-3", "shipped", 3],
+    ]);
+    expect(home.service.orders).toHaveLength(3);
+  });
+
+  test.each<[string, Ways]>([
+    ["its list is late", { listLagMs: 60_000 }],
+    ["it refuses its list", { refuseList: () => ({ status: 403 }) }],
+  ])("%s: the next import gives each row its own order", async (_what, ways) => {
+    const { home, ship } = await exchangedHome(3);
+    const exchanged = home.service.ways;
+    const onCreate = async () => {
+      home.service.ways = { ...exchanged, ...ways };
+    };
+    home.service.ways = { ...exchanged, before: onCreate };
+    const first = await ship("--concurrency", "1");
+    expect(first.exit, first.stderr).toBe(0);
+    home.service.ways = exchanged;
+    home.clock.advance(10 * 60_000);
+    const next = await ship();
+    expect(next.report.map(({ ref, outcome, id }) => [ref, outcome, id])).toEqual([
+      ["A-1", "found", 2],
+      ["A-2", "found", 1],
+      ["A-3", "shipped", 3],
+    ]);
+    expect(home.service.orders).toHaveLength(3);
+  });
+
+  test("one page of the list is read, and the details of no order, where nothing was exchanged", async () => {
+    const { home, ship } = await exchangedHome(6);
+    home.service.ways = {};
+    expect((await ship("--concurrency", "1")).exit).toBe(0);
+    const after = home.service.requests.slice(
+      home.service.requests.findLastIndex(({ method }) => method === "POST") + 1,
+    );
+    expect(after.map(({ method, path: asked }) => `${method} ${asked}`)).toEqual(["GET /api/v1/orders"]);
+  });
+
+  test("after a single order, nothing is read", async () => {
+    const { home, ship } = await exchangedHome(1);
+    expect((await ship()).exit).toBe(0);
+    expect(home.service.requests.at(-1)?.method).toBe("POST");
   });
 });
