@@ -25,10 +25,25 @@ export function createEncoder(
   };
 }
 
+export function canEncode(encoding: Encoding, text: string): boolean {
+  let isLossless = true;
+  createEncoder(encoding, () => {
+    isLossless = false;
+  })(text);
+  return isLossless;
+}
+
 /** Both halves of a character beyond U+FFFF. */
 export function escapeCharacter(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
+/** The text before `escapeCharacter`. */
+export function unescapeCharacters(text: string): string {
+  return text.replace(/\\u([0-9a-f]{4})/g, (_, unit: string) =>
+    String.fromCharCode(Number.parseInt(unit, 16)),
+  );
 }
 
 function singlesOf(encoding: string): Map<string, readonly number[]> {

@@ -17,6 +17,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { createEncoder } from "../../src/sheets/encode-text.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import {
   createImportHome,
@@ -191,6 +192,48 @@ describe("the columns", () => {
       "shipped shipped shipped",
       3,
     ]);
+  });
+});
+
+describe("the columns of a Big5 sheet, which has no simplified characters", () => {
+  const traditional = "收件人,收件人電話,收件人地址,商品,數量,sender.name";
+  const lines = ["王小明,0912345678,信義路1號,書,1,Shop", "林大,0912345679,信義路2號,書,1,Shop"];
+  const words =
+    "--encoding big5 --map 收件人電話=receiver.phone --map 收件人地址=receiver.detail --map 數量=item.quantity";
+  const big5 = (...texts: readonly string[]) => createEncoder("big5")(`${texts.join("\r\n")}\r\n`);
+  /** What earlier versions wrote. */
+  const escaped = [
+    "快\\u9012\\u8fd0\\u5355\\u53f7",
+    "快\\u9012\\u8ba2\\u5355\\u7f16\\u53f7",
+    "快\\u9012\\u8ba2\\u5355\\u72b6\\u6001",
+    "快\\u9012\\u9884估\\u8fd0\\u8d39",
+    "快\\u9012下\\u5355\\u9519\\u8bef",
+  ].join();
+
+  test("have English titles, are filled again, and hold a row that was edited after it was shipped", async () => {
+    const home = await createImportHome(big5(traditional, ...lines));
+    const first = await home.run(`--in-place ${words}`);
+    expect([first.exit, outcomes(first.report)], first.stderr).toEqual([0, "created created"]);
+    expect(first.stderr).not.toContain("does not have");
+    const written = new TextDecoder("big5").decode(await readFile(home.file));
+    expect(written.split("\r\n")[0]).toBe(`${traditional},${titles.join()}`);
+    await home.put(createEncoder("big5")(written.replace("信義路1號", "信義路1號5樓")));
+    const second = await home.run(`--in-place ${words}`);
+    expect([second.exit, outcomes(second.report), home.posts], second.stderr).toEqual([3, "held shipped", 2]);
+    const [head = []] = cellsOf(new TextDecoder("big5").decode(await readFile(home.file)));
+    expect(head.join()).toBe(`${traditional},${titles.join()}`);
+  });
+
+  test("are known by the titles that earlier versions wrote in codes", async () => {
+    const home = await createImportHome(
+      big5(`${traditional},${escaped}`, `${lines[0]},CR1,CO1,pending,1,`, `${lines[1]},,,,,`),
+    );
+    const ran = await home.run(`--in-place ${words}`);
+    expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([3, "held created", 1]);
+    const [head, first, second] = cellsOf(new TextDecoder("big5").decode(await readFile(home.file)));
+    expect(head?.join()).toBe(`${traditional},${escaped}`);
+    expect(first?.at(-5)).toBe("CR1");
+    expect(second?.at(-5)).toMatch(/^CR/);
   });
 });
 

@@ -113,7 +113,7 @@ describe("a CSV file that gets columns", () => {
             const cell = text === "" ? "" : csvRecord([text], delimiter).trimEnd();
             return delimiter + (quotesAll && !cell.startsWith('"') ? `"${cell}"` : cell);
           });
-        const columns = placeColumns(["a", "b", "c"], 3);
+        const columns = placeColumns(["a", "b", "c"], 3, encoding);
         const [before, after] = [[mark], [mark]];
         for (const [index, { cells, lineEnd }] of lines.entries()) {
           const end = lastEnd(index, lineEnd);

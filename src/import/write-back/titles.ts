@@ -1,6 +1,8 @@
 /** The columns that a write-back adds to a sheet: their titles in English and Chinese, and where they go. */
 
 import { type OperationName, parseOperationName } from "../../ledger/operation.ts";
+import { canEncode, unescapeCharacters } from "../../sheets/encode-text.ts";
+import type { Encoding } from "../../sheets/source.ts";
 
 /** What is written beside a row, in the order of the columns. */
 export const writtenFields = ["tracking_number", "order_no", "status", "estimated_fee", "error"] as const;
@@ -29,9 +31,14 @@ const fieldsByTitle: ReadonlyMap<string, WrittenField> = new Map(
   writtenFields.flatMap((field) => [[english[field], field] as const, [chinese[field], field] as const]),
 );
 
+/** Earlier versions wrote the Chinese titles into sheets whose encoding lacks characters of them: 快\u9012…. */
+function readTitle(header: string): WrittenField | undefined {
+  return fieldsByTitle.get(unescapeCharacters(header.trim()));
+}
+
 /** True for a column that an earlier write-back added: an import does not read it. */
 export function isWrittenTitle(header: string): boolean {
-  return fieldsByTitle.has(header.trim());
+  return readTitle(header) !== undefined;
 }
 
 /** A header without what an earlier write-back added at its end: a row that it did not fill has no cells there. */
@@ -41,7 +48,7 @@ export function countOwnColumns(header: readonly string[]): number {
 
 /** Reads what an earlier write-back, of this machine or another, wrote into these columns beside the rows of an order. */
 export function createNumberReader(header: readonly string[], read: readonly WrittenField[]) {
-  const fields = header.map((title) => fieldsByTitle.get(title.trim()));
+  const fields = header.map(readTitle);
   const columns = read.flatMap((field) => fields.flatMap((each, index) => (each === field ? [index] : [])));
   return (rows: readonly (readonly string[])[]): readonly string[] =>
     columns
@@ -67,16 +74,23 @@ export interface WrittenColumn {
   readonly isNew: boolean;
 }
 
-/** Columns of an earlier write-back are used again; the others begin at `firstFree`. */
-export function placeColumns(header: readonly string[], firstFree: number): readonly WrittenColumn[] {
+/**
+ * Columns of an earlier write-back are used again; the others begin at `firstFree`. Their titles are Chinese where the
+ * header is, and `encoding` has all characters of them: other titles would be written as codes.
+ */
+export function placeColumns(
+  header: readonly string[],
+  firstFree: number,
+  encoding: Encoding,
+): readonly WrittenColumn[] {
   const titles = header.map((title) => title.trim());
-  const written = titles.filter((title) => fieldsByTitle.has(title));
+  const written = titles.filter(isWrittenTitle);
   const named = (written.length > 0 ? written : titles).filter((title) => title !== "");
-  const words = named.filter((title) => /\p{Script=Han}/u.test(title)).length * 2 > named.length;
-  const own = words ? chinese : english;
+  const isChinese = named.filter((title) => /\p{Script=Han}/u.test(title)).length * 2 > named.length;
+  const own = isChinese && canEncode(encoding, Object.values(chinese).join("")) ? chinese : english;
   let next = firstFree;
   return writtenFields.map((field) => {
-    const index = titles.findIndex((title) => fieldsByTitle.get(title) === field);
+    const index = titles.findIndex((title) => readTitle(title) === field);
     if (index >= 0) return { field, index, title: titles[index] ?? "", isNew: false };
     return { field, index: next++, title: own[field], isNew: true };
   });

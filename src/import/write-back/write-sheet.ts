@@ -201,7 +201,13 @@ async function findRows(source: Source): Promise<RowPlaces> {
   const part = await openPart(source);
   const width = Math.max(header.cells.length, (await part?.countColumns()) ?? 0);
   const { csvRecord } = await import("../../terminal/csv.ts");
-  return { part, header, columns: placeColumns(header.cells, width), lines, csvRecord };
+  return {
+    part,
+    header,
+    columns: placeColumns(header.cells, width, source.facts.encoding),
+    lines,
+    csvRecord,
+  };
 }
 
 async function* fill(
