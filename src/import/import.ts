@@ -45,7 +45,7 @@ import {
 } from "./import-plan.ts";
 import { openSource, type Source } from "./import-source.ts";
 import { ensureNoPdf, ensurePromisedForm } from "./promised-form.ts";
-import { readOptions } from "./read-options.ts";
+import { flagsOfReading, readOptions } from "./read-options.ts";
 import { createRejects } from "./rejects.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { openSheetAfterImport } from "./write-back/import-sheet.ts";
@@ -191,7 +191,7 @@ export const importOrders = defineCommand({
     summarise(plan, source.name, (await context.account()).name, context);
     const rejects = await openRejects(input.rejects, source, plan, context);
     if (rejects) context.addCleanup(rejects.abandon);
-    const sheet = await openSheetAfterImport(opened, overview, target, context);
+    const sheet = await openSheetAfterImport(opened, overview, target, flagsOfReading(input), context);
     const resendCancelled = await askAboutUndone(plan, context);
     const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
     const inDoubt = plan.unknown + plan.heldByDoubt - plan.unwanted;

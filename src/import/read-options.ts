@@ -1,9 +1,17 @@
 /** The options that say how a file is read: of an import, and of what comes later to the same file. */
 
-import { listOption, quote, switchOption, textOption } from "../command/options.ts";
+import {
+  flagOf,
+  listOption,
+  type OptionValues,
+  quote,
+  switchOption,
+  textOption,
+} from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { type NamedEncoding, namedEncodings } from "../sheets/source.ts";
-import { parseMapping } from "./columns.ts";
+import { mapFlag, parseMapping } from "./columns.ts";
 import { parsePlatform, platformNames } from "./layout.ts";
 
 export const readOptions = {
@@ -37,6 +45,22 @@ export const readOptions = {
   includeFulfilled: switchOption("send orders that the shop's file marks as fulfilled, too"),
   shop: textOption("NAME", "the shop of the refs, where several shops use the same order numbers"),
 } as const;
+
+/** The options that say how a file is read again; what an import saves is saved. */
+const { saveMap: _saved, replace: _replaced, ...againOptions } = readOptions;
+export const readAgainOptions = againOptions;
+
+/** The given ones of these options, for the command line of a command that reads the same file. */
+export function flagsOfReading(given: Partial<OptionValues<typeof readAgainOptions>>): string {
+  const flags = Object.keys(readAgainOptions).flatMap((key): readonly string[] => {
+    const value = given[key as keyof typeof readAgainOptions];
+    if (value === undefined) return [];
+    if (typeof value === "boolean") return [flagOf(key)];
+    if (typeof value === "string") return [`${flagOf(key)} ${shellQuote(value)}`];
+    return value.map(({ header, path }) => mapFlag(header, path));
+  });
+  return flags.map((flag) => ` ${flag}`).join("");
+}
 
 function parseEncoding(text: string, flag: string): NamedEncoding {
   const encoding = namedEncodings.find((each) => each === text.toLowerCase());

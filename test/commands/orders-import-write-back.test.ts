@@ -696,7 +696,7 @@ describe("the file", () => {
     const { message, hint } = errorOf(ran);
     expect(message).toMatch(/^the sheet was not written back: .*; 2 of 3 rows were refused$/);
     expect(hint).not.toContain("the orders are made");
-    expect(hint).toContain("write the sheet with the same flags: courier orders write-back");
+    expect(hint).toContain("write the sheet: courier orders write-back");
     expect(hint).toContain("fix these rows and run the same command again");
     expect(ran.stderr.match(/was not written back/g)).toHaveLength(1);
   });
@@ -713,11 +713,34 @@ describe("the file", () => {
     const { message, hint } = errorOf(ran);
     expect(message).toBe(`the sheet was not written back: ${home.file} was deleted or moved meanwhile`);
     const again = ["orders", "write-back", home.file, "--in-place", "--shop", "day-1"];
-    expect(hint).toContain(
-      `once the sheet is back under its name, write it with the same flags: courier ${again.join(" ")}`,
-    );
+    expect(hint).toContain(`once the sheet is back under its name, write it: courier ${again.join(" ")}`);
     await home.put(text);
     expect(await home.courier(again)).toMatchObject({ exit: 0 });
+    expect(await readFile(home.file, "utf8")).toMatch(/,CR\d+,/);
+  });
+
+  test("that failed is written with the flags of the hint, which say how the sheet is read", async () => {
+    const text = "收件人,联系,收件地址,商品,数量\n李四,13900139000,建国路88号,茶叶,1\n";
+    const home = await createImportHome(text);
+    await home.courier("addresses add shop --name 张三 --phone 13800138000");
+    const flags = [
+      ...["--map", "联系=receiver.phone", "--map", "收件地址=receiver.detail"],
+      ...["--sender", "@shop", "--encoding", "utf-8", "--platform", "none", "--include-fulfilled"],
+      ...["--shop", "花 店"],
+    ];
+    home.sandbox.faults.add({ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 20 });
+    const running = home.courier(["orders", "import", home.file, "--yes", "--json", "--in-place", ...flags]);
+    await until("the order is sent", () => home.posts >= 1);
+    await home.put(`${text}\n`);
+    const ran = await running;
+    expect(ran.exit, ran.stderr).toBe(5);
+    expect(errorOf(ran).hint).toContain(
+      `once that is fixed, write the sheet: courier orders write-back ${home.file} --in-place ` +
+        '--map "联系=receiver.phone" --map "收件地址=receiver.detail" --sender @shop --encoding utf-8 ' +
+        '--platform none --include-fulfilled --shop "花 店"',
+    );
+    const later = await home.courier(["orders", "write-back", home.file, "--in-place", "--json", ...flags]);
+    expect(JSON.parse(later.stdout), later.stderr).toMatchObject({ orders: 1, unknown: 0 });
     expect(await readFile(home.file, "utf8")).toMatch(/,CR\d+,/);
   });
 

@@ -23,19 +23,22 @@ export interface SheetAfterImport {
   readonly summary: string | undefined;
 }
 
-/** Opens the output before anything is sent. Throws a usage error or a file error. */
+/**
+ * Opens the output before anything is sent. `readBy`: the flags that say how the sheet is read, for a command line.
+ * Throws a usage error or a file error.
+ */
 export async function openSheetAfterImport(
   source: Source,
   overview: Overview,
   target: SheetTarget | undefined,
+  readBy: string,
   context: Context,
 ): Promise<SheetAfterImport | undefined> {
   if (!target) return undefined;
   const sheet = await openSheetOutput(source, target, "--write-back", context);
   context.addCleanup(sheet.abandon);
   const place = target.isInPlace ? "--in-place" : `-o ${shellQuote(target.file)}`;
-  const shop = source.shop === "" ? "" : ` --shop ${shellQuote(source.shop)}`;
-  const again = `orders write-back ${source.name === "stdin" ? "SHEET" : shellQuoteFile(source.name)} ${place}${shop}`;
+  const again = `orders write-back ${source.name === "stdin" ? "SHEET" : shellQuoteFile(source.name)} ${place}${readBy}`;
   let failure: CourierError | undefined;
   let summary: string | undefined;
   return {
@@ -57,7 +60,7 @@ export async function openSheetAfterImport(
         const isGone = error instanceof Error && target.isInPlace && systemCode(error.cause) === "ENOENT";
         const once = isGone ? "the sheet is back under its name, write it" : "that is fixed, write the sheet";
         failure = new CourierError("unwritten", 5, `the sheet was not written back: ${reason}`, {
-          hint: `the orders of the report are not affected; once ${once} with the same flags: ${context.nextCommand(again)}`,
+          hint: `the orders of the report are not affected; once ${once}: ${context.nextCommand(again)}`,
           cause: error,
         });
       }
