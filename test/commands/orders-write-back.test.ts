@@ -415,6 +415,24 @@ describe("a sheet that was imported", () => {
   });
 });
 
+test("without the sender of the import no row is called wrong: a warning names the flag", async () => {
+  const home = await createImportHome(
+    "receiver.name,receiver.detail,item.name\n李四,建国路88号,茶叶\n王五,建国路89号,some\n",
+  );
+  await home.courier("addresses add shop --name 张三");
+  expect((await home.run("--sender @shop")).exit).toBe(0);
+  const done = path.join(home.directory, "done.csv");
+  const words = `orders write-back ${home.file} -o ${done} --json`;
+  const bare = await home.courier(words);
+  expect([bare.exit, JSON.parse(bare.stdout)], bare.stderr).toMatchObject([0, { orders: 0, unknown: 2 }]);
+  expect(bare.stderr).toContain(
+    "warning: 2 rows have no sender, so it is not known which orders they are: give --sender as at the import\n",
+  );
+  expect((await readFile(done, "utf8")).split("\n")[1]).toBe("李四,建国路88号,茶叶,,,,,");
+  const whole = await home.courier(`${words} --sender @shop`);
+  expect([whole.exit, JSON.parse(whole.stdout)], whole.stderr).toMatchObject([0, { orders: 2, unknown: 0 }]);
+});
+
 describe("it is refused", () => {
   test("without a place to write to, and over the input of an import", async () => {
     const home = await createImportHome(sheet(row("A-1")));

@@ -10,6 +10,7 @@ import type { Draft } from "../../model/draft.ts";
 import { getField } from "../../model/fields.ts";
 import { differingFields } from "../../model/same-order.ts";
 import type { Overview } from "../check-rows.ts";
+import type { RowProblem } from "../order-record.ts";
 import { plainText } from "../plain-text.ts";
 import type { SkipReason } from "../presets/preset.ts";
 import { skipReasons } from "../reading-notes.ts";
@@ -47,6 +48,8 @@ export interface RowCounts {
   notCreated: number;
   /** Orders of the sheet that are wrong there; from another file they may have been sent with another ref. */
   wrong: number;
+  /** Of these, rows that may lack the flag --sender alone: the sheet does not call them wrong. */
+  senderless: number;
   /** Rows with too few or too many cells: nothing is written beside them. */
   misfits: number;
   /** Rows that this import held. */
@@ -87,6 +90,7 @@ export function createRowNotes(options: NoteOptions): RowNotes {
   const counts: RowCounts = {
     notCreated: 0,
     wrong: 0,
+    senderless: 0,
     misfits: 0,
     held: 0,
     heldNumbered: 0,
@@ -201,6 +205,10 @@ export function createRowNotes(options: NoteOptions): RowNotes {
     if (operation) counts.inDoubt += 1;
     else if (misfits.has(row)) counts.misfits += 1;
     else counts.wrong += 1;
+    if (!operation && !afterImport && problems.every(isNoSender)) {
+      counts.senderless += 1;
+      return;
+    }
     const texts = problems.map(({ column, message }) => (column === "" ? message : `${column}: ${message}`));
     const error = plainText(operation ? describeInDoubt(operation) : texts.join("; "));
     for (const each of rows) values.set(each, { error });
@@ -260,6 +268,11 @@ export function createRowNotes(options: NoteOptions): RowNotes {
     },
     noteMisfit: (row) => void misfits.add(row),
   };
+}
+
+/** The import may have had a sender for it. */
+function isNoSender({ column, value }: RowProblem): boolean {
+  return column === "sender" && value === "";
 }
 
 function hasReceiver(fields: readonly string[]): boolean {

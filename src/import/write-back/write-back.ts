@@ -18,7 +18,7 @@ import { identifyFile, readFacts } from "../file-identity.ts";
 import { createPolicy } from "../import-plan.ts";
 import { openSource, type Source } from "../import-source.ts";
 import { ensurePromisedForm } from "../promised-form.ts";
-import { readOptions } from "../read-options.ts";
+import { readAgainOptions } from "../read-options.ts";
 import { readRows } from "../rows.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { statesOfLedger } from "./import-sheet.ts";
@@ -28,8 +28,6 @@ import { type FilledRows, fillRows } from "./row-values.ts";
 import { findNumber, formNames, formRecords, isInForm, parseForm, type ShopForm } from "./shop-forms.ts";
 import { createNumberReader } from "./titles.ts";
 import { chooseTarget, openSheetOutput } from "./write-sheet.ts";
-
-const { saveMap: _save, replace: _replace, ...reading } = readOptions;
 
 export const writeBackOrders = defineCommand({
   description:
@@ -53,7 +51,7 @@ export const writeBackOrders = defineCommand({
       candidates: formNames.map((value) => ({ value })),
     },
     carrier: textOption("NAME", "with --form: the name of this courier, as the shop lists it"),
-    ...reading,
+    ...readAgainOptions,
   },
   confirms: true,
   examples: [
@@ -102,6 +100,10 @@ export const writeBackOrders = defineCommand({
     const options = { afterImport: false, readStates, ...(numberOf ? { numberOf } : {}) };
     const filled = await fillRows(source, overview, rows, options, context);
     await sheet.write(filled);
+    if (filled.senderless > 0)
+      context.messages.warn(
+        `${counted(filled.senderless, "row")} ${byCount(filled.senderless, "has", "have")} no sender, so it is not known which ${byCount(filled.senderless, "order it is", "orders they are")}: give --sender as at the import`,
+      );
     const changed = filled.orders.filter(({ isChanged }) => isChanged).length;
     if (upload) noteLeftOut(filled, upload, target.file, context);
     const { orders, notCreated, wrong, misfits, inDoubt, unknown, statesFromMs } = filled;
