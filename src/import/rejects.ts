@@ -72,8 +72,9 @@ export async function createRejects({
       const record = (cells: readonly string[]) => csvRecord(cells, facts.delimiter);
       const mark = facts.needsMark ? "\uFEFF" : "";
       const head = count === 0 ? mark + record([...own(header), "error"]) : "";
-      const lines = [raw.cells, ...(raw.more ?? [])];
-      return head + lines.map((cells) => record([...own(cells), plainText(error)])).join("");
+      // A further line has no cell for most of what the error may name: a person would fill it there, too.
+      const further = (raw.more ?? []).map((cells) => record([...own(cells), ""]));
+      return [head, record([...own(raw.cells), plainText(error)]), ...further].join("");
     }
     const line = stringifyJson(isJsonObject(raw.value) ? { ...raw.value, error } : { row: raw.value, error });
     if (facts.form === "ndjson") return `${line}\n`;
