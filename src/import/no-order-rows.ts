@@ -1,8 +1,8 @@
-/** Rows of a sheet that are no orders: totals, headers that are repeated, and hints of templates. */
+/** Rows of a sheet that are no orders: totals, headers that are repeated, hints of templates, and lines with a phone alone. */
 
 import { numberPaths } from "./order-fields.ts";
 import { type OrderOptions, problemOf, type RowProblem } from "./order-record.ts";
-import type { FilledCell, Line } from "./sheet-line.ts";
+import { type FilledCell, hasAddress, type Line } from "./sheet-line.ts";
 import { createTitleReader } from "./title-words.ts";
 
 /** Also with what is counted, such as 数量合计, and with the count: 合计（2单）, 共3件, Total: 5. */
@@ -27,6 +27,16 @@ export function findTotal({ source, cells, key }: Line, options: OrderOptions): 
     ? "is a number without goods: where the row adds up the rows above, delete it, else name its goods"
     : `looks like a total of the rows above: delete the row, or give ${path.startsWith("item.") ? "the item" : "the receiver"} another name`;
   return problemOf(source, cell, message, options);
+}
+
+/** The problem of a row below an order that has goods and no more than the phone of a receiver: most are lines of that order. */
+export function findLonePhone(line: Line, orderAbove: string, options: OrderOptions): RowProblem | undefined {
+  const phone = line.cells.get("receiver.phone");
+  const isAlone = phone && line.key === "" && orderAbove !== "" && !options.layout.preset;
+  if (!isAlone || hasAddress(line)) return undefined;
+  const message =
+    "is a phone without a receiver's name or address: empty the cell where the row is a further line of the order above, else name the receiver";
+  return problemOf(line.source, phone, message, options);
 }
 
 /** What templates write below a column that must be filled, or need not. */

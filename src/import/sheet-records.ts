@@ -2,7 +2,7 @@
 
 import { createAssembler } from "./assemble-order.ts";
 import { hasLines } from "./layout.ts";
-import { createTitleFinder, findTotal } from "./no-order-rows.ts";
+import { createTitleFinder, findLonePhone, findTotal } from "./no-order-rows.ts";
 import type { NumberedRow, OrderOptions, OrderRecord, RowProblem } from "./order-record.ts";
 import { hasAddress, type Line, readLine } from "./sheet-line.ts";
 import { createPartySplitter } from "./split-party.ts";
@@ -26,20 +26,21 @@ export async function* readOrders(
     const read = readLine(source, layout);
     const total = source.misfit ? undefined : findTotal(read, options);
     const titles = source.misfit || total ? undefined : findTitles(read);
-    const found = total ?? titles;
-    const line = source.misfit || found ? undefined : read;
-    if (lines.length > 0 && !(line && continues(line, lines, options))) {
+    const isLine = !source.misfit && !total && !titles;
+    const isFurther = isLine && lines.length > 0 && continues(read, lines, options);
+    if (lines.length > 0 && !isFurther) {
       const record = assemble(lines);
       if (record) yield record;
       lines = [];
     }
-    if (line) {
-      lines.push(line);
-      if (line.key !== "") orderAbove = line.key;
+    const lonePhone = isLine && !isFurther ? findLonePhone(read, orderAbove, options) : undefined;
+    const { key } = read;
+    if (isLine && !lonePhone) {
+      lines.push(read);
+      if (key !== "") orderAbove = key;
     } else {
-      const { key } = read;
       const mayBeLine = !titles && hasLines(layout) && (key === "" || key === orderAbove);
-      yield refuseRow(source, found, mayBeLine);
+      yield refuseRow(source, total ?? titles ?? lonePhone, mayBeLine);
     }
   }
   const last = lines.length > 0 ? assemble(lines) : undefined;

@@ -469,6 +469,24 @@ describe("lines of one order", () => {
     ]);
   });
 
+  test("with the receiver's phone are mistakes: alone, it is no receiver", async () => {
+    const rows = (phone: string) => [
+      `A-1,李四,13900139000,北京市,建国路88号,绿茶,2,1.50${sender}`,
+      `,,${phone},,,茶杯,1,,,`,
+      `A-2,王五,13700137000,北京市,建国路89号,茶壶,1,${sender}`,
+    ];
+    const home = await createImportHome(sheetOf(generic, ...rows("13900139000")));
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(problemsOf(ran)).toEqual([
+      "2 收件人电话: is a phone without a receiver's name or address: empty the cell where the row is a further line of the order above, else name the receiver",
+    ]);
+    const skipped = await home.run("--skip-wrong");
+    expect([skipped.exit, outcomes(skipped.report)], skipped.stderr).toEqual([3, "wrong wrong created"]);
+    await home.put(sheetOf(generic, ...rows("")));
+    const fixed = await home.run();
+    expect([fixed.exit, outcomes(fixed.report)], fixed.stderr).toEqual([0, "created shipped"]);
+  });
+
   test("with two receivers, or apart from each other, are mistakes", async () => {
     const home = await createImportHome(
       shopify(order("#1"), `#1,,,Cup,2,Bob,,Leeds,1 High St,,,`, order("#2"), order("#1")),

@@ -122,7 +122,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/core/process-tree.ts": "what systems list, and nothing of how a program is run",
   "src/import/column-guesses.ts": "words of two languages, apart from the questions",
   "src/import/hidden-text.ts": "what platforms write for what they hide",
-  "src/import/no-order-rows.ts": "words of totals and hints, apart from the reading of orders",
   "src/import/rate-limiter.ts": "a data structure with tests of its own",
   "src/import/reorder-buffer.ts": "a data structure with tests of its own",
   "src/import/shared-rest.ts": "what other processes learned, apart from what this one does",
