@@ -10,7 +10,7 @@ import { type CellDraft, createCellDraft } from "./draft-from-cells.ts";
 import { readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
 import { hasLines, type Layout } from "./layout.ts";
-import { checkCell } from "./order-fields.ts";
+import { checkCell, isDitto } from "./order-fields.ts";
 import { setItem } from "./order-goods.ts";
 import type { OrderOptions, OrderRecord, ReadingTally } from "./order-record.ts";
 import { type FilledCell, hasAddress, type Line, readLine } from "./sheet-line.ts";
@@ -39,6 +39,7 @@ export function createAssembler(
 
     const filling = createCellDraft(options);
     reportFaults(all, layout, filling);
+    reportDittos(all, filling);
     const partProblem = isLeftOut ? undefined : chooser.findMissingPart(all, chosen.lines);
     if (partProblem !== undefined) filling.reportOrder(first, partProblem);
     if (preset?.lacksAddress !== undefined && reason === undefined && !all.some(hasAddress))
@@ -77,7 +78,7 @@ export function createAssembler(
       faulty: filling.faulty,
       former,
       formerDraft: formerParts.size > 0 ? asSplitBefore(draft, formerParts) : undefined,
-      mayBeLine: first.key === "" && !hasAddress(first) && hasLines(layout),
+      mayBeLine: hasLines(layout) && mayBeLine(first),
       isHidden: isLeftOut,
       skipped: reason && chooser.describeSkipped(reason, chosen),
     };
@@ -109,6 +110,19 @@ function reportFaults(
   }
 }
 
+/** Of texts that stand for those above; a number has a message of its own. */
+function reportDittos(all: readonly Line[], { report }: CellDraft): void {
+  for (const line of all)
+    for (const [path, { text, index }] of line.cells)
+      if (isDitto(path, text)) report(line, index, text, "says “as above”: write the value itself");
+}
+
+/** Its ref and its receiver are empty, or those of the row above. */
+function mayBeLine({ key, cells }: Line): boolean {
+  const own = new Map([...cells].filter(([path, { text }]) => !isDitto(path, text)));
+  return (key === "" || isDitto("ref", key)) && !hasAddress({ cells: own });
+}
+
 /** Sets the receiver's fields of the first line that has an address, and all others of the first line. */
 function setCells(
   all: readonly Line[],
@@ -124,7 +138,7 @@ function setCells(
       const isOfReceiver = path.startsWith("receiver.");
       if (path === "ref" || line !== (isOfReceiver ? holder : first)) continue;
       if (path.startsWith("item.") && !hasOwnItem) continue;
-      if (line.source.faults?.has(cell.index)) continue;
+      if (line.source.faults?.has(cell.index) || isDitto(path, cell.text)) continue;
       if (isOfReceiver && isHidden(path, cell.text))
         filling.report(line, cell.index, cell.text, hiddenMessage);
       else setCell(line, path, cell);

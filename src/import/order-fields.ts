@@ -32,6 +32,11 @@ export function checkCell(path: string, value: string): string | undefined {
   return findTextProblem(path, value);
 }
 
+/** People write it for the text of the row above. A number says more of what it must be. */
+export function isDitto(path: string, text: string): boolean {
+  return !numberPaths.has(path) && /^(?:同上|ditto|["＂“”〃″]+)$/i.test(text);
+}
+
 /** As the cell is shown, but for numbers and phones: of these, the digits are meant. */
 export function textOf({ cells, shown }: SheetRow, index: number, path: string): string {
   const isDigits = numberPaths.has(path) || path.endsWith(".phone");

@@ -67,5 +67,5 @@ function readField(
   return undefined;
 }
 
-export const hasAddress = ({ cells }: Line) =>
+export const hasAddress = ({ cells }: Pick<Line, "cells">) =>
   [...cells.keys()].some((path) => /^receiver\.(?!phone$)/.test(path));

@@ -429,6 +429,58 @@ describe("a total below the table, in the column of the goods", () => {
   });
 });
 
+describe("a text that stands for the one above it", () => {
+  const columns = "ref,receiver.name,receiver.phone,receiver.detail,item.name,item.quantity,sender.name";
+  const above = "v-1,李四,13900139000,建国路88号,book,1,zs";
+  const message = "says “as above”: write the value itself";
+
+  test.each(["同上", '""""', "〃", "″", "”", "〃〃", "ditto", "Ditto"])("is not sent (%s)", async (word) => {
+    const home = await createImportHome(
+      sheetOf(columns, above, `v-2,${word},13900139001,${word},${word},1,zs`),
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    expect(problemsOf(ran)).toEqual([
+      `2 receiver.name: ${message}`,
+      `2 receiver.detail: ${message}`,
+      `2 item.name: ${message}`,
+    ]);
+    const skipped = await home.run("--skip-wrong");
+    expect([skipped.exit, outcomes(skipped.report)], skipped.stderr).toEqual([3, "created wrong"]);
+  });
+
+  test("is not sent as a whole address, or in a further line of an order", async () => {
+    const home = await createImportHome(
+      sheetOf("ref,receiver.text,item.name,sender.name", "v-1,同上,book,zs", ",,同上,"),
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect(problemsOf(ran)).toEqual([`1 receiver.text: ${message}`, `2 item.name: ${message}`]);
+  });
+
+  test("is no number either", async () => {
+    const home = await createImportHome(sheetOf(columns, above, above.replace("1,zs", "同上,zs")));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect(problemsOf(ran)).toContain("2 item.quantity: must be a whole number");
+  });
+
+  test.each([",〃,〃,〃,pen,1,", "〃,〃,〃,〃,pen,1,〃", "〃,,,,pen,1,zs"])(
+    "keeps back the order above, of which it may be a line (%s)",
+    async (line) => {
+      const home = await createImportHome(sheetOf(columns, above, line, above.replace("v-1", "v-2")));
+      const { exit, stderr, report } = await home.run("--skip-wrong");
+      expect([exit, outcomes(report)], stderr).toEqual([3, "wrong wrong created"]);
+    },
+  );
+
+  test("is none where the text has more", async () => {
+    const home = await createImportHome(
+      sheetOf(columns, above, 'v-2,Ditto Li,13900139001,同上海路1号,"6"" pipe",1,zs'),
+    );
+    expect((await home.run()).exit).toBe(0);
+    expect((await drafts(home)).at(-1)).toMatchObject({ item: { name: '6" pipe' } });
+  });
+});
+
 describe("lines of one order", () => {
   test("in any sheet are rows where only the goods are filled", async () => {
     const home = await createImportHome(
