@@ -1,4 +1,4 @@
-/** Rows of a sheet that are no orders: totals, headers that are repeated, hints of templates, and lines with a phone alone. */
+/** Rows of a sheet that are no orders: totals, headers that are repeated, hints and samples of templates, lines with a phone alone. */
 
 import { numberPaths } from "./order-fields.ts";
 import { type OrderOptions, problemOf, type RowProblem } from "./order-record.ts";
@@ -27,6 +27,28 @@ export function findTotal({ source, cells, key }: Line, options: OrderOptions): 
     ? "is a number without goods: where the row adds up the rows above, delete it, else name its goods"
     : `looks like a total of the rows above: delete the row, or give ${path.startsWith("item.") ? "the item" : "the receiver"} another name`;
   return problemOf(source, cell, message, options);
+}
+
+/** What a template writes for a value, alone, with a note or before one: 示例, 示例（勿删）, 例：张三. */
+const sample =
+  /^(?:[示样樣范範]例|example|sample)\s*(?:[(（[【].*[)）\]】])?$|^(?:例|例如|[示样樣范範]例|example)\s*[:：]/i;
+/** Shops ship samples. */
+const sampleGoods = /^sample/i;
+
+/** The problem of the row with which a template shows how rows are filled. */
+export function findSample({ source, cells }: Line, options: OrderOptions): RowProblem | undefined {
+  for (const [path, other] of [
+    ["ref", "the order another number"],
+    ["receiver.name", "the receiver another name"],
+    ["receiver.text", "the receiver another name"],
+    ["item.name", "the item another name"],
+  ] as const) {
+    const cell = cells.get(path);
+    if (!cell || !sample.test(cell.text) || (path === "item.name" && sampleGoods.test(cell.text))) continue;
+    const message = `looks like a sample row of a template: delete the row, or give ${other}`;
+    return problemOf(source, cell, message, options);
+  }
+  return undefined;
 }
 
 /** The problem of a row below an order that has goods and no more than the phone of a receiver: most are lines of that order. */

@@ -2,7 +2,7 @@
 
 import { createAssembler } from "./assemble-order.ts";
 import { hasLines } from "./layout.ts";
-import { createTitleFinder, findLonePhone, findTotal } from "./no-order-rows.ts";
+import { createTitleFinder, findLonePhone, findSample, findTotal } from "./no-order-rows.ts";
 import type { NumberedRow, OrderOptions, OrderRecord, RowProblem } from "./order-record.ts";
 import { hasAddress, type Line, readLine } from "./sheet-line.ts";
 import { createPartySplitter } from "./split-party.ts";
@@ -24,9 +24,9 @@ export async function* readOrders(
   for await (const source of rows) {
     if (!source.isHidden) tally?.line();
     const read = readLine(source, layout);
-    const total = source.misfit ? undefined : findTotal(read, options);
-    const titles = source.misfit || total ? undefined : findTitles(read);
-    const isLine = !source.misfit && !total && !titles;
+    const noOrder = source.misfit ? undefined : (findTotal(read, options) ?? findSample(read, options));
+    const titles = source.misfit || noOrder ? undefined : findTitles(read);
+    const isLine = !source.misfit && !noOrder && !titles;
     const isFurther = isLine && lines.length > 0 && continues(read, lines, options);
     if (lines.length > 0 && !isFurther) {
       const record = assemble(lines);
@@ -40,7 +40,7 @@ export async function* readOrders(
       if (key !== "") orderAbove = key;
     } else {
       const mayBeLine = !titles && hasLines(layout) && (key === "" || key === orderAbove);
-      yield refuseRow(source, total ?? titles ?? lonePhone, mayBeLine);
+      yield refuseRow(source, noOrder ?? titles ?? lonePhone, mayBeLine);
     }
   }
   const last = lines.length > 0 ? assemble(lines) : undefined;

@@ -481,6 +481,44 @@ describe("a text that stands for the one above it", () => {
   });
 });
 
+describe("a sample row of a template", () => {
+  const columns = "ref,receiver.name,receiver.phone,item.name,item.quantity,sender.name";
+  const good = "v-1,李四,13900139000,book,1,zs";
+  const message = (name: string) =>
+    `looks like a sample row of a template: delete the row, or give ${name.startsWith("item") ? "the item another name" : name === "ref" ? "the order another number" : "the receiver another name"}`;
+
+  test.each([
+    ["示例,示例,13800000000,衣服,1,zs", "ref"],
+    ["示例：001,张三,13800000000,衣服,1,zs", "ref"],
+    [",样例,13800000000,衣服,1,zs", "receiver.name"],
+    ["001,例：张三,13800000000,衣服,1,zs", "receiver.name"],
+    ["001,示例（勿删）,13800000000,衣服,1,zs", "receiver.name"],
+    ["001,Example,13800000000,shirt,1,zs", "receiver.name"],
+    ["001,SAMPLE (delete this row),13800000000,shirt,1,zs", "receiver.name"],
+    ["001,张三,13800000000,示例,1,zs", "item.name"],
+  ])("is wrong, and is left out alone (%s)", async (row, column) => {
+    const home = await createImportHome(sheetOf(columns, row, good));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    expect(problemsOf(ran)).toEqual([`1 ${column}: ${message(column)}`]);
+    const skipped = await home.run("--skip-wrong");
+    expect([skipped.exit, outcomes(skipped.report)], skipped.stderr).toEqual([3, "wrong created"]);
+  });
+
+  test("is none where the word is a part of a name, or goods are samples", async () => {
+    const home = await createImportHome(
+      sheetOf(
+        columns,
+        "SAMPLE-1,Joe Sample,13900139000,Sample,1,zs",
+        "v-2,示例公司,13900139001,Sample: red,1,zs",
+        "v-3,例,13900139002,样品,1,zs",
+      ),
+    );
+    const { exit, stderr, report } = await home.run();
+    expect([exit, outcomes(report)], stderr).toEqual([0, "created created created"]);
+  });
+});
+
 describe("lines of one order", () => {
   test("in any sheet are rows where only the goods are filled", async () => {
     const home = await createImportHome(
