@@ -16,6 +16,7 @@ import type { Layout } from "./layout.ts";
 import type { NumberedRow } from "./numbered-rows.ts";
 import type { RowProblem } from "./order-record.ts";
 import { createUntitledColumns } from "./outside-columns.ts";
+import { skipByStatus } from "./presets/status-words.ts";
 import { createReadingNotes, type ReadingNotes } from "./reading-notes.ts";
 import { nameOfRow } from "./row-words.ts";
 import { type CheckedRow, type ImportRow, type RowsOptions, readRows } from "./rows.ts";
@@ -88,6 +89,7 @@ const warningTests = {
     type !== undefined && !(serviceTypes as readonly string[]).includes(type),
   tracking_number: (_: Draft, { number }: OutsideOrder) => number !== undefined,
   unclear_state: (_: Draft, { state }: OutsideOrder) => state !== undefined,
+  unread_state: (_: Draft, { unreadState }: OutsideOrder) => unreadState !== undefined,
 };
 
 /** What a row has that is no part of the order. */
@@ -95,9 +97,17 @@ interface OutsideOrder {
   /** Another courier's. */
   readonly number: string | undefined;
   readonly state: string | undefined;
+  /** Of an order that may not be wanted, in a sheet of no known platform. */
+  readonly unreadState: string | undefined;
 }
 /** Another courier's, in a sheet of no known platform. */
 const trackingTitle = /^(?:(?:快递|物流)(?:运)?单号|运单号|tracking (?:number|no\.?|code))$/i;
+const stateTitle =
+  /^(?:(?:订单|交易|发货|物流)?状态|(?:(?:order|fulfill?ment|shipping) )?(?:status|state))$/i;
+const unwantedStates = [
+  ...skipByStatus("").map(({ is }) => is),
+  /^(?:cancell?ed|(?:partially )?(?:shipped|fulfilled|refunded)|delivered|completed?)$/i,
+];
 type WarningCode = keyof typeof warningTests;
 const warningCodes = Object.keys(warningTests) as readonly WarningCode[];
 const rowsNamed = 3;
@@ -160,11 +170,15 @@ async function readAll(
   const reading = createReadingNotes();
   const untitled = createUntitledColumns();
   let trackingColumns: readonly number[] = [];
+  let stateColumns: readonly number[] = [];
   let states: Layout["states"] = [];
   const onHeader = (layout: Layout, above: readonly SheetRow[]) => {
-    trackingColumns = layout.names.flatMap((name, index) =>
-      !layout.preset && layout.unused.includes(name) && trackingTitle.test(cleanHeader(name)) ? [index] : [],
-    );
+    const findUnread = (title: RegExp) =>
+      layout.names.flatMap((name, index) =>
+        !layout.preset && layout.unused.includes(name) && title.test(cleanHeader(name)) ? [index] : [],
+      );
+    trackingColumns = findUnread(trackingTitle);
+    stateColumns = findUnread(stateTitle);
     states = layout.states;
     header = layout.names;
     unused = layout.unused;
@@ -194,16 +208,21 @@ async function readAll(
     }
     const { row, rows, position, draft, ref, content, writtenNumbers, raw } = checked.ok;
     first ??= checked.ok;
-    const trackingNumber =
-      "cells" in raw ? trackingColumns.map((index) => raw.cells[index]?.trim()).find(Boolean) : undefined;
-    const state = findUnclearState(raw, states);
+    const textsOf = (columnsOf: readonly number[]) =>
+      "cells" in raw ? columnsOf.flatMap((index) => raw.cells[index]?.trim() || []) : [];
+    const outside = {
+      number: textsOf(trackingColumns)[0],
+      state: findUnclearState(raw, states),
+      unreadState: textsOf(stateColumns).find((text) => unwantedStates.some((is) => is.test(text))),
+    };
     for (const code of warningCodes) {
-      if (!warningTests[code](draft, { number: trackingNumber, state })) continue;
+      if (!warningTests[code](draft, outside)) continue;
       const seen = warnings.get(code) ?? { count: 0, rows: [] };
       warnings.set(code, seen);
       seen.count += 1;
-      if (seen.rows.length < rowsNamed)
-        seen.rows.push(`${nameOfRow(checked.ok)}${code === "unclear_state" ? ` “${state}”` : ""}`);
+      const isOfState = code === "unclear_state" || code === "unread_state";
+      const shown = isOfState ? ` “${outside.state ?? outside.unreadState}”` : "";
+      if (seen.rows.length < rowsNamed) seen.rows.push(`${nameOfRow(checked.ok)}${shown}`);
     }
     if (row === position) plainRows = row;
     else numbers.set(String(row), 1);

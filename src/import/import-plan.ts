@@ -289,6 +289,7 @@ const warningWords: Readonly<Record<RowWarning["code"], string>> = {
   unknown_service_type: "with a service level that is not known",
   tracking_number: "with a tracking number in a column that is not read (sent already?)",
   cancelled_before: "with the values of an order that was cancelled (is its parcel still wanted?)",
+  unread_state: "with a state in a column that is not read (cancelled, sent or not paid?)",
   unclear_state: "in a state that does not say whether to send them",
 };
 

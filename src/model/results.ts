@@ -366,6 +366,7 @@ const checkSummarySchema = object({
         "quantity_0",
         "unknown_service_type",
         "unclear_state",
+        "unread_state",
         "tracking_number",
         "other_refs",
         "cancelled_before",

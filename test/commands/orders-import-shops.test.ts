@@ -290,6 +290,28 @@ test.each(["快递单号", "Tracking No."])(
   },
 );
 
+test.each([
+  ["订单状态", "已取消", "待发货"],
+  ["发货状态", "已发货", "未发货"],
+  ["Order Status", "Cancelled", "pending"],
+  ["Status", "shipped", ""],
+])("a row whose column %s says %s is named: it may not be wanted", async (title, state, toSend) => {
+  const line = (ref: string, text: string) =>
+    `${ref},Ann,13900139000,Leeds,1 High St,Tea,1,1${sender},${text}`;
+  const home = await createImportHome(
+    sheetOf(`${generic},${title}`, line("X-1", toSend), line("X-2", state)),
+  );
+  const checked = await home.courier(`orders import ${home.file} --check --json`);
+  expect(JSON.parse(checked.stdout).warnings).toEqual([
+    { code: "unread_state", count: 1, rows: [`row 2 (X-2) “${state}”`] },
+  ]);
+  const ran = await home.run();
+  expect([ran.exit, home.posts], ran.stderr).toEqual([0, 2]);
+  expect(ran.stderr).toContain(
+    `warning: 1 row with a state in a column that is not read (cancelled, sent or not paid?): row 2 (X-2) “${state}”\n`,
+  );
+});
+
 describe("a Shopify order that is fulfilled in part", () => {
   const head = (line: string) =>
     `Name,Financial Status,Fulfillment Status,Lineitem name,Lineitem quantity${line},Shipping Name,Shipping Phone,Shipping City,Shipping Address1,sender.name,sender.phone`;
