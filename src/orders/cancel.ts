@@ -13,7 +13,7 @@ import {
   rows,
 } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
-import { isOrderId, parseOrderName, refOf, switchOption } from "../command/options.ts";
+import { parseOrderName, switchOption } from "../command/options.ts";
 import type { OrderQuery } from "../command/order-filter.ts";
 import { openOrderNames } from "../command/order-name.ts";
 import { pickOrder } from "../command/pick-order.ts";
@@ -24,7 +24,6 @@ import { byCount, counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import type { Cancellation } from "../model/results.ts";
 import { cannotBeCancelled } from "../model/states.ts";
-import { describeOtherNumbers, describeOwnNumber, findOther } from "../sending/another-order.ts";
 import {
   type CancelResult,
   type CancelTools,
@@ -49,6 +48,7 @@ import {
   reportUnread,
   reportUntouched,
 } from "./cancellation.ts";
+import { findOthers, withoutZeros } from "./named-others.ts";
 
 const callsAtOnce = 4;
 
@@ -126,7 +126,7 @@ async function findNamed(
   const findId = openOrderNames(context);
   const named = new Map<string, readonly string[]>();
   for (const name of names) {
-    const id = (await findId(name)).replace(/^0+(?=\d)/, "");
+    const id = withoutZeros(await findId(name));
     named.set(id, [...(named.get(id) ?? []), name]);
   }
   const found = await lookUp([...named.keys()], context).catch((error) => {
@@ -134,28 +134,9 @@ async function findNamed(
     const hint = error.hintBefore("it is safe to run the same command again");
     throw error.with({ message: `${error.message}; nothing was cancelled`, hint });
   });
-  const marked: Found[] = [];
-  for (const each of found)
-    marked.push({ ...each, other: await whyOther(each, named.get(each.id) ?? [], isTrial, context) });
-  return marked;
-}
-
-/** Of an order that its id does not name, and that no ref or number means that led to it. */
-async function whyOther(
-  found: Found,
-  names: readonly string[],
-  isTrial: boolean,
-  context: Context,
-): Promise<string | undefined> {
-  if (!isOpen(found) || names.some(isOrderId)) return undefined;
-  const order = found.order as OrderDetail; // named orders are read in detail
-  const numbers = names.filter((name) => refOf(name) === undefined);
-  const own = await describeOwnNumber(numbers, found.id, context);
-  if (own !== undefined) return own;
-  const others = numbers.map((number) => describeOtherNumbers(number, order));
-  if (others.includes(undefined)) return undefined;
-  const refs = names.flatMap((name) => refOf(name) ?? []);
-  return refs.length > 0 ? findOther(order, refs, context, { isTrial }) : others[0];
+  const open = found.filter(isOpen).map(({ order }) => order as OrderDetail); // named orders are read in detail
+  const others = await findOthers(open, named, isTrial, context);
+  return found.map((each) => ({ ...each, other: others.get(each.id) }));
 }
 
 async function findSelected(query: OrderQuery, context: Context) {

@@ -23,7 +23,7 @@ export interface Found {
   readonly isAccepted?: boolean;
   /** An earlier cancel was accepted, or its outcome is unknown. */
   readonly mayBeCancelled?: boolean;
-  /** It was named by a ref or a number only: why that means another order. */
+  /** Why it is another order than its names mean. */
   readonly other?: string | undefined;
 }
 
@@ -74,9 +74,8 @@ function reportOther(
   other: string,
   nextCommand: Context["nextCommand"],
 ): Reported {
-  const reason = `${other}; name it by its id to cancel it`;
   const hint = `see whose order it is: ${nextCommand(`orders show ${shellQuote(id)}`)}`;
-  return reportMismatch(id, order, reason, hint);
+  return reportMismatch(id, order, other, hint);
 }
 
 /** The outcome of a dry run for an order that was found. */

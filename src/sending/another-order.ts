@@ -5,7 +5,7 @@ import { findLedger } from "../command/found-ledger.ts";
 import { isOrderId, refOf } from "../command/options.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { nameOperation, type Operation } from "../ledger/operation.ts";
+import { isInDoubt, nameOperation, type Operation } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { show } from "../terminal/blocks.ts";
@@ -243,6 +243,58 @@ export async function describeOwnNumber(
     return `${number} is the number with which order ${own} was made, and leads to order ${orderId} now`;
   }
   return undefined;
+}
+
+export interface OtherOwned {
+  readonly reason: string;
+  /** The ledger still takes the order for its create's: what differs is no certain sign. */
+  readonly isOwned: boolean;
+}
+
+/**
+ * Why orders are not those that the creates sent whose answers named them, by their ids. What is certain is recorded, unless
+ * `isTrial`.
+ */
+export async function findOtherOwned(
+  orders: readonly OrderDetail[],
+  context: Context,
+  { isTrial }: { readonly isTrial: boolean },
+): Promise<ReadonlyMap<string, OtherOwned>> {
+  const found = new Map<string, OtherOwned>();
+  const ledger = orders.length > 0 ? await findLedger(context) : undefined;
+  if (!ledger) return found;
+  const { id: customer } = await context.customer();
+  const owners = await ledger.findOwners(
+    customer,
+    orders.map(({ id }) => id.value),
+  );
+  for (const order of orders) {
+    const name = owners.get(order.id.value);
+    const operation = name && (await ledger.findOperation(name));
+    // A person, or its data, has decided about an order that was found.
+    if (operation?.state !== "created") continue;
+    const other = await describeOther(operation, order, ledger);
+    if (other === undefined) continue;
+    const inDoubt = isTrial ? [] : await withdrawCertain([operation], order, ledger, context);
+    found.set(order.id.value, { reason: [other, ...inDoubt].join("; "), isOwned: inDoubt.length === 0 });
+  }
+  return found;
+}
+
+/**
+ * Why an order is not the one that its number means: the answer that had this number was to another create, whose order is
+ * not known yet. Undefined where none was.
+ */
+export async function describeWithdrawn(order: OrderDetail, context: Context): Promise<string | undefined> {
+  const ledger = await findLedger(context);
+  if (!ledger) return undefined;
+  const { id } = await context.customer();
+  const withdrawn = await ledger.findWithdrawn(id);
+  const own = withdrawn.find((each) => each.withdrawnOrder === order.id.value && isInDoubt(each));
+  if (!own) return undefined;
+  const name = nameOperation(own);
+  const inDoubt = `${name} is in doubt: ${context.nextCommand(`orders resolve ${name}`)}`;
+  return `the answer to ${name} had its number, but named another order than was sent; ${inDoubt}`;
 }
 
 /**

@@ -363,10 +363,13 @@ describe("an order with another receiver than was sent with its ref", () => {
   });
 
   test.each(["1000001", "ref:R-1-1 1000001"])(
-    "is cancelled where it is named by its id: %s",
+    "is left alone also where its id names it (%s); then the id means the order itself",
     async (names) => {
       const home = await homeWithOther();
-      await home.courier(`orders cancel ${names} --yes --json`);
+      const { exit, stderr } = await home.courier(`orders cancel ${names} --yes`);
+      expect([exit, requestCount(home, "DELETE")], stderr).toEqual([3, 0]);
+      expect(stderr).toContain(`order 1000001 was left alone: ${shown}; 1.1 is in doubt now`);
+      await home.courier("orders cancel 1000001 --yes --json");
       expect(requestCount(home, "DELETE", "/api/v1/orders/1000001")).toBe(1);
     },
   );

@@ -7,6 +7,7 @@ import { answerData, answerRaw, onePage, requestCount } from "../support/answers
 import { createServedHome } from "../support/courier.ts";
 import { createImportHome, type ImportHome, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import type { Rewriting } from "../support/shown-order.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 import type { Ways } from "../support/unfaithful-ways.ts";
@@ -57,6 +58,74 @@ describe("two rows of one import, sent at the same time", () => {
     expect(cancelled.stderr).toContain("the service shows the data of 1.2");
     const undone = await home.courier("undo 1 --yes --json");
     expect([undone.exit, requestCount(home, "DELETE")], undone.stderr).toEqual([3, 0]);
+  });
+});
+
+describe("cancel of an order that an answer named in place of another one", () => {
+  const other = row("A-2", "王五", "13700137001").replace("建国路88号", "南路2号");
+  const numberOf = async (home: ImportHome, field: string) =>
+    JSON.parse((await home.courier("orders show 1000001 --json")).stdout)[field];
+
+  test.each([
+    ["tracking_number", "name it by its id to cancel it"],
+    ["order_no", "name it by its id to cancel it"],
+    ["id", "the same command again cancels it"],
+  ])("by its %s: nothing is sent, and its create is in doubt", async (field, choice) => {
+    const home = await createImportHome(sheet(row("A-1"), other));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    const name = await numberOf(home, field);
+    await exchange(home);
+    const cancelled = await home.courier(`orders cancel ${name} --yes --json`);
+    expect([cancelled.exit, requestCount(home, "DELETE")], cancelled.stderr).toEqual([3, 0]);
+    expect(JSON.parse(cancelled.stdout)).toMatchObject([
+      {
+        id: 1000001,
+        outcome: "left_alone",
+        message: `the service shows another receiver than was sent: 王五, 茶叶; 1.1 is in doubt now: courier orders resolve 1.1; ${choice}`,
+      },
+    ]);
+    expect((await home.courier("orders resolve --json")).stdout).toContain('"1.1"');
+  });
+
+  test("again by its number: nothing is sent while its create is in doubt; its id means the order itself", async () => {
+    const home = await createImportHome(sheet(row("A-1"), other));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    const number = await numberOf(home, "tracking_number");
+    await exchange(home);
+    for (let time = 0; time < 2; time++) {
+      const cancelled = await home.courier(`orders cancel ${number} --yes`);
+      expect([cancelled.exit, requestCount(home, "DELETE")], cancelled.stderr).toEqual([3, 0]);
+      expect(cancelled.stderr).toMatch(/1\.1 is in doubt.*; name it by its id to cancel it/);
+    }
+    await home.courier("orders cancel 1000001 --yes");
+    expect(requestCount(home, "DELETE", "/api/v1/orders/1000001")).toBe(1);
+  });
+
+  test("a trial says so, and changes nothing; a person is told before the question", async () => {
+    const home = await createImportHome(sheet(row("A-1"), other));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    await exchange(home);
+    const preview = await home.courier("orders cancel 1000001 --dry-run --json");
+    expect(JSON.parse(preview.stdout)).toMatchObject([{ outcome: "left_alone" }]);
+    expect((await home.courier("orders resolve --json")).stdout).toBe("[]\n");
+    const cancelled = await home.courier("orders cancel 1000001", {
+      terminal: 80,
+      prompts: scriptedPrompts({}),
+    });
+    expect([cancelled.exit, requestCount(home, "DELETE")], cancelled.stderr).toEqual([3, 0]);
+  });
+
+  test("what differs is no certain sign: it stays its create's, and the raw call is named", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2").replace(/,1$/, ",3")));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    await exchange(home);
+    for (let time = 0; time < 2; time++) {
+      const cancelled = await home.courier("orders cancel 1000001 --yes");
+      expect([cancelled.exit, requestCount(home, "DELETE")], cancelled.stderr).toEqual([3, 0]);
+      expect(cancelled.stderr).toContain("to cancel it nevertheless: courier api DELETE orders/1000001");
+    }
+    await home.courier("api DELETE orders/1000001 --yes");
+    expect(requestCount(home, "DELETE", "/api/v1/orders/1000001")).toBe(1);
   });
 });
 
