@@ -16,7 +16,7 @@ import {
   stringifyJson,
 } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
-import { type FailureKind, keyHint, redactJson, ServiceFailure } from "./failure.ts";
+import { type FailureKind, isRedirect, keyHint, redactJson, ServiceFailure } from "./failure.ts";
 import { orderCallOf } from "./order-call.ts";
 import { isRepeatable } from "./retry.ts";
 import type { Answer, Method } from "./transport.ts";
@@ -199,7 +199,7 @@ function detailsOf(body: JsonObject, known: ServiceError | undefined): Json | un
 /** The failure of an answer without an envelope, by its status. Undefined for a 2xx. */
 function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure | undefined {
   const { status } = answer;
-  if (status >= 300 && status < 400) {
+  if (isRedirect(status)) {
     const { location } = answer.headers;
     if (location === undefined)
       return new ServiceFailure(

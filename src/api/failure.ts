@@ -140,11 +140,13 @@ export class ServiceFailure extends CourierError {
     return redacted;
   }
 
-  /** True when the request may have taken effect, judged by the kind alone; for a create, `evidenceOf()` decides. */
+  /** True when the request may have taken effect, judged by kind and status; for a create, `evidenceOf()` decides. */
   get mayHaveHappened(): boolean {
     if (this.isAfterDoubt) return true;
     // 307 and 308 ask for the same request elsewhere, so nothing was done; others may point to its result.
     if (this.kind === "redirected") return this.status !== 307 && this.status !== 308;
+    // An envelope that refuses under a status that redirects: it may point to what the request made.
+    if (this.kind === "refused" && isRedirect(this.status)) return this.serviceCode !== "INVALID_PARAMETER";
     return this.kind === "no_response" || this.kind === "server_error" || this.kind === "invalid_response";
   }
 
@@ -163,6 +165,10 @@ export class ServiceFailure extends CourierError {
   get #refusal(): JsonObject {
     return isJsonObject(this.details) ? this.details : {};
   }
+}
+
+export function isRedirect(status = 0): boolean {
+  return status >= 300 && status < 400;
 }
 
 /** The cause code of a proxy that wants to know who asks (HTTP 407). */

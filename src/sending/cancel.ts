@@ -182,7 +182,8 @@ export async function tryCancel(
   if (!failure) return { kind: "settled", state: "accepted", after, message, refusal: undefined };
   // An earlier try may still be at work, or a server on the way has sent it twice, or answers for the service.
   const isPage = failure.serviceCode === undefined;
-  const isDoubtful = failure.isAfterDoubt || isInDoubt || isPage || doubtfulStatuses.has(failure.status ?? 0);
+  const isDoubtful =
+    failure.mayHaveHappened || isInDoubt || isPage || doubtfulStatuses.has(failure.status ?? 0);
   const mayFollow = isDoubtful && isCancellable(after.status);
   if (failure.kind === "refused" && typeof after.status === "string" && !mayFollow)
     return { kind: "settled", state: "refused", after, message: undefined, refusal: failure };

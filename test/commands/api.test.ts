@@ -381,6 +381,15 @@ describe("an answer under 200 that is none of the service's", () => {
     expect(JSON.parse(stdout)).toMatchObject([{ kind: "cancel", state: "unknown" }]);
   });
 
+  test("DELETE, a refusal under a redirection: the order may be cancelled", async () => {
+    const refusal = '{"success":false,"error":{"code":"MOVED","message":"see other"}}';
+    const home = await createOrderingHome(answering(302, refusal));
+    const ran = await home.courier("api DELETE orders/5 --json");
+    expect(ran).toMatchObject({ exit: 6, stdout: refusal });
+    const { stdout } = await home.courier("log show 1 --json");
+    expect(JSON.parse(stdout)).toMatchObject([{ kind: "cancel", state: "unknown" }]);
+  });
+
   test.each([
     ["GET", 200, "%PDF-1.7", { "content-type": "application/pdf" }],
     ["GET", 200, "a,b\n1,2\n", { "content-type": "text/csv" }],
