@@ -89,8 +89,7 @@ function contradiction(
 ): ServiceFailure | undefined {
   const failure = statusFailure(answer, context);
   if (!failure || isRepeatable(context.method)) return failure;
-  const isCreate = orderCallOf(context.method, context.url)?.kind === "create";
-  if (isCreate && isJsonObject(data) && isJsonNumber(data.id)) return undefined;
+  if (isCreate(context) && isJsonObject(data) && isJsonNumber(data.id)) return undefined;
   if (failure.mayHaveHappened) return failure;
   return wrongShape(answer, context, `HTTP ${answer.status} and \`success: true\` contradict each other`);
 }
@@ -159,13 +158,27 @@ function envelopeFailure(answer: Answer, body: JsonObject, context: AnswerContex
   const code = serviceCode === undefined ? "" : ` (${serviceCode})`;
   const said = words === undefined ? (serviceCode ?? quoteReason(body)) : `${words}${code}`;
   const kind = kindOfStatus(answer.status, serviceCode) ?? "refused";
-  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${said}`, {
+  const namedOrder = isCreate(context) ? orderIn(body.data) : undefined;
+  const named = namedOrder === undefined ? "" : `, but its answer names order ${namedOrder}`;
+  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${said}${named}`, {
     status: answer.status,
     serviceCode,
     details: detailsOf(body, known),
     hint: hintFor(kind, answer, context),
     retryAfterMs: retryAfterMs(answer, context.nowMs),
+    namedOrder,
   });
+}
+
+function isCreate({ method, url }: AnswerContext): boolean {
+  return orderCallOf(method, url)?.kind === "create";
+}
+
+/** The id of the order in the `data` of an answer to a create. */
+function orderIn(data: Json | undefined): string | undefined {
+  if (!isJsonObject(data)) return undefined;
+  if (isJsonNumber(data.id)) return data.id.value;
+  return isWords(data.id) ? data.id : undefined;
 }
 
 function isWords(value: Json | undefined): value is string {

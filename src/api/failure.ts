@@ -83,21 +83,26 @@ export function saysNoSuchOrder(error: unknown): error is ServiceFailure {
   );
 }
 
+interface FailureFacts {
+  readonly code?: ErrorCode;
+  readonly retryAfterMs?: number | undefined;
+  readonly namedOrder?: string | undefined;
+}
+
 export class ServiceFailure extends CourierError {
   readonly kind: FailureKind;
   /** How long the service asked us to wait, in milliseconds, where it did. */
   readonly retryAfterMs: number | undefined;
+  /** The id of an order that the failed answer to a create carries: section 7 shows none there, so it may have been made. */
+  readonly namedOrder: string | undefined;
   /** An earlier try of the same call may have taken effect: what this answer proves is true of the last try only. */
   isAfterDoubt = false;
 
-  constructor(
-    kind: FailureKind,
-    message: string,
-    facts: ErrorFacts & { code?: ErrorCode; retryAfterMs?: number | undefined } = {},
-  ) {
+  constructor(kind: FailureKind, message: string, facts: ErrorFacts & FailureFacts = {}) {
     super(facts.code ?? kind, exits[kind], message, facts);
     this.kind = kind;
     this.retryAfterMs = facts.retryAfterMs;
+    this.namedOrder = facts.namedOrder;
   }
 
   override with(changes: { message?: string; hint?: string; details?: unknown }): ServiceFailure {
@@ -109,6 +114,7 @@ export class ServiceFailure extends CourierError {
       details: changes.details ?? this.details,
       cause: this.cause ?? this,
       retryAfterMs: this.retryAfterMs,
+      namedOrder: this.namedOrder,
     });
     changed.isAfterDoubt = this.isAfterDoubt;
     return changed;
@@ -135,6 +141,7 @@ export class ServiceFailure extends CourierError {
       details: redactJson(this.details, redact),
       cause: this.cause,
       retryAfterMs: this.retryAfterMs,
+      namedOrder: this.namedOrder,
     });
     redacted.isAfterDoubt = this.isAfterDoubt;
     return redacted;
@@ -142,7 +149,7 @@ export class ServiceFailure extends CourierError {
 
   /** True when the request may have taken effect, judged by kind and status; for a create, `evidenceOf()` decides. */
   get mayHaveHappened(): boolean {
-    if (this.isAfterDoubt) return true;
+    if (this.isAfterDoubt || this.namedOrder !== undefined) return true;
     // 307 and 308 ask for the same request elsewhere, so nothing was done; others may point to its result.
     if (this.kind === "redirected") return this.status !== 307 && this.status !== 308;
     // An envelope that refuses under a status that redirects: it may point to what the request made.

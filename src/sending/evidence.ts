@@ -23,11 +23,13 @@ export const doubtfulStatuses: ReadonlySet<number> = new Set([408, 409, 425, 499
  * Certain are only: no connection, or a request that was not written completely; HTTP 429 and 401, unless the answer
  * says `success: true`; and INVALID_PARAMETER in the envelope with any status (section 7), unless it refuses a value that
  * was not sent: then it may be the answer to another request. Other codes are not specified and prove nothing. A page
- * without the envelope may come from a gateway that forwarded the request.
+ * without the envelope may come from a gateway that forwarded the request. A failure that carries an order contradicts
+ * itself.
  */
 export function evidenceOf(failure: ServiceFailure, draft: Draft | undefined): Evidence {
   const { kind, status, serviceCode } = failure;
   if (kind === "unreachable") return "not_made";
+  if (failure.namedOrder !== undefined) return "in_doubt";
   if (serviceCode === "INVALID_PARAMETER") return refusesOther(failure, draft) ? "refused" : "not_made";
   if (failure.mayHaveHappened) return "in_doubt";
   if (status === 429 || status === 401) return "not_made";

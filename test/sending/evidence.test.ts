@@ -5,7 +5,7 @@ import { type FailureKind, ServiceFailure } from "../../src/api/failure.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import { jsonNumber } from "../../src/model/json.ts";
 import { evidenceOf, lossOf } from "../../src/sending/evidence.ts";
-import { requestCount } from "../support/answers.ts";
+import { answerData, onePage, requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
@@ -147,5 +147,44 @@ describe.each([
     expect(stderr).toContain("POST orders created order 1000001, although its answer says otherwise\n");
     expect((await home.courier(create, { stdin })).exit).toBe(2);
     expect(requestCount(home, "POST")).toBe(1);
+  });
+});
+
+describe.each([
+  ["WARN", 200],
+  ["INVALID_PARAMETER", 400],
+  ["RATE_LIMITED", 429],
+  ["UNAUTHORIZED", 401],
+])("a failure called %s under HTTP %i that carries the new order", (code, status) => {
+  const data = '{"id":1000001,"order_no":"CO1","tracking_number":"CR1","status":"pending"}';
+  const body = `{"success":false,"data":${data},"error":{"code":"${code}","message":"low balance"}}`;
+  const fault = { ...post, kind: "status", status, body, processed: true, times: 1 } as const;
+
+  test("at a list that is late: in doubt, and sent once", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([fault]);
+    answerData(home, "GET /api/v1/orders", "[]", onePage.replace('"total_items":1', '"total_items":0'));
+    const words = `${create} --ref A-1`;
+    const lost = await home.courier(words, { stdin });
+    expect(lost.exit, lost.stderr).toBe(6);
+    expect(lost.stderr).toContain(", but its answer names order 1000001");
+    home.sandbox.faults.clear();
+    const again = await home.courier(words, { stdin });
+    expect([again.exit, requestCount(home, "POST")], again.stderr).toEqual([0, 1]);
+  });
+
+  test("in an import: found", async () => {
+    const home = await createImportHome(sheet(row("A-1", "王五"), row("A-2", "赵六")));
+    home.sandbox.faults.set([fault]);
+    const ran = await home.run("--concurrency 1");
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "found created"]);
+    expect(await home.receivers()).toEqual(["王五", "赵六"]);
+  });
+
+  test("through api: in doubt", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([fault]);
+    const { exit, stdout } = await home.courier("api POST orders --input -", { stdin });
+    expect([exit, stdout, requestCount(home, "POST")]).toEqual([6, body, 1]);
   });
 });
