@@ -25,6 +25,7 @@ export async function* matchingOrders(
   query: OrderQuery,
   { own, pass = (orders) => orders, beforeOthers, ...options }: MatchingOptions,
 ): Orders {
+  own.compareClock(service);
   const filters = widenedFilters(query);
   let begun = 0;
   let calls = 0;

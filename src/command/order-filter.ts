@@ -1,7 +1,8 @@
 /** Which orders a command is about, as options: states, and days of this machine's zone or of UTC (4.3). */
 
-import type { OrderFilter } from "../api/service.ts";
+import type { CourierService, OrderFilter } from "../api/service.ts";
 import type { Clock } from "../core/clock.ts";
+import { describeOffset, largestOffsetMs } from "../core/clock-offset.ts";
 import { dayOf, moveDay, type Zone, zoneName } from "../core/days.ts";
 import { usageError } from "../core/errors.ts";
 import { inQuotes } from "../core/shell-quote.ts";
@@ -40,6 +41,15 @@ export interface DayRange {
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly zone: Zone;
+  /** What they were counted from; undefined for days that were given as dates. */
+  readonly today?: CountedToday | undefined;
+}
+
+/** A day by this machine's clock, and when it was read. */
+interface CountedToday {
+  readonly day: string;
+  readonly atMs: number;
+  readonly elapsedMs: number;
 }
 
 /** The orders that a command is about. */
@@ -65,9 +75,19 @@ function checkDays(
     throw usageError("--utc changes what --from, --to and --last mean, and none of them is given");
   if ((from ?? to ?? last) === undefined) return undefined;
   const zone = utc ? "utc" : "local";
-  const today = dayOf(clock.now(), zone); // the first use of the local zone takes a few milliseconds
-  if (last !== undefined) return { from: moveDay(today, 1 - last), to: today, zone };
-  const range = { from: from?.days(today).first, to: to?.days(today).last, zone } as const;
+  const atMs = clock.now();
+  const today = dayOf(atMs, zone); // the first use of the local zone takes a few milliseconds
+  const counted = { day: today, atMs, elapsedMs: clock.elapsed() };
+  if (last !== undefined) return { from: moveDay(today, 1 - last), to: today, zone, today: counted };
+  const isCounted = [from, to].some(
+    (given) => given && given.days(today).first !== given.days(moveDay(today, 1)).first,
+  );
+  const range = {
+    from: from?.days(today).first,
+    to: to?.days(today).last,
+    zone,
+    today: isCounted ? counted : undefined,
+  } as const;
   if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
     const name = (text = "", day = "") => (text === day ? text : `${text} (${day})`);
     throw usageError(`--from ${name(from?.text, range.from)} is after --to ${name(to?.text, range.to)}`);
@@ -124,6 +144,10 @@ export interface OwnFilter {
   warn(messages: Messages): void;
   /** "days of Asia/Shanghai"; undefined where orders of any day were chosen. */
   readonly note: string | undefined;
+  /** From now on, the days are compared with what this service tells of its clock. */
+  compareClock(service: Pick<CourierService, "clockOffsetMs">): void;
+  /** Says that the days were counted from another day than the service's today; undefined where they were not, or none is known. */
+  describeClock(): string | undefined;
 }
 
 export function createOwnFilter({ statuses, days }: OrderQuery, clock: Clock): OwnFilter {
@@ -140,7 +164,16 @@ export function createOwnFilter({ statuses, days }: OrderQuery, clock: Clock): O
     if (day === undefined) return true;
     return day >= (days?.from ?? day) && day <= (days?.to ?? day);
   };
+  let service: Pick<CourierService, "clockOffsetMs"> | undefined;
+  const describeClock = () => {
+    const offsetMs = service?.clockOffsetMs();
+    return offsetMs === undefined ? undefined : describeOtherDay(days, offsetMs, clock);
+  };
   return {
+    compareClock(compared) {
+      service = compared;
+    },
+    describeClock,
     hasDay,
     takes({ status, created_at }) {
       if (!hasDay(created_at)) return false;
@@ -157,6 +190,8 @@ export function createOwnFilter({ statuses, days }: OrderQuery, clock: Clock): O
     },
     leftOut: () => leftOut,
     warn(messages) {
+      const otherDay = describeClock();
+      if (otherDay !== undefined) messages.warn(otherDay);
       if (leftOut > 0)
         messages.warn(
           `the service also listed ${counted(leftOut, "order")} in other states, which ${byCount(leftOut, "is", "are")} left out`,
@@ -170,6 +205,19 @@ export function createOwnFilter({ statuses, days }: OrderQuery, clock: Clock): O
     },
     note: days && `days of ${zoneName(days.zone, clock.now())}`,
   };
+}
+
+/** A clock that is wrong within the same day counts the same days. */
+function describeOtherDay(days: DayRange | undefined, offsetMs: number, clock: Clock): string | undefined {
+  if (!days?.today) return undefined;
+  const { day, atMs, elapsedMs } = days.today;
+  // The clock of this run may follow another one by now.
+  const serviceMs = clock.now() + offsetMs - (clock.elapsed() - elapsedMs);
+  const awayMs = serviceMs - atMs;
+  if (Math.abs(awayMs) <= largestOffsetMs) return undefined;
+  const there = dayOf(serviceMs, days.zone);
+  if (there === day) return undefined;
+  return `the clock of this machine is ${describeOffset(awayMs)}, and the days were counted from ${day} in place of ${there}`;
 }
 
 export function saysState(status: string | null | undefined): status is string {

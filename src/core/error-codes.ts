@@ -42,6 +42,12 @@ export const errorCodes = {
     meaning: "the command line is wrong; nothing was sent",
     next: "follow the hint, or see `--help`",
   },
+  clock: {
+    exits: "2",
+    meaning:
+      "the days to cancel orders of were counted from another day than the service's today; nothing was cancelled",
+    next: "set this machine's clock (`courier doctor` shows it), or give the days as dates",
+  },
   key_on_command_line: {
     exits: "2",
     meaning: "a key was given as an argument, or in a key command's text, where others can read it",

@@ -7,15 +7,14 @@ import type { Context } from "../command/command.ts";
 import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { holdsCertificates } from "../config/inspect-path.ts";
+import { describeOffset, largestOffsetMs } from "../core/clock-offset.ts";
 import { certificateHint } from "../core/connection-errors.ts";
 import { CourierError } from "../core/errors.ts";
-import { formatSpan } from "../core/time.ts";
 import type { CheckResult } from "./check-result.ts";
 
 const longestProbeMs = 10_000;
 /** A `Date` header counts whole seconds, and the answer takes its time. */
 const momentMs = 2_000;
-const largestOffsetMs = 60_000;
 
 /** Runs all checks; skips those that an earlier failure makes impossible. */
 export async function* checkNetwork(
@@ -194,7 +193,7 @@ function checkClock(offsetMs: number | undefined): CheckResult {
   }
   const awayMs = Math.abs(offsetMs);
   if (awayMs <= momentMs) return { check: "clock", status: "ok", detail: "agrees with the service's" };
-  const detail = `${formatSpan(awayMs)} ${offsetMs > 0 ? "behind" : "ahead of"} the service's`;
+  const detail = describeOffset(offsetMs);
   if (awayMs <= largestOffsetMs) return { check: "clock", status: "ok", detail };
   return {
     check: "clock",

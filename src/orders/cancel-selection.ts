@@ -65,8 +65,8 @@ export function checkSelection(
 
 /**
  * Reads the whole list before anything is cancelled. The service may ignore its filters: an order in another state is
- * left out. Throws ServiceFailure for a list that fails or is not complete, and `invalid_response`, exit 70, where an
- * order does not say whether it is meant.
+ * left out. Throws ServiceFailure for a list that fails or is not complete, `clock`, exit 2, where the days were counted from
+ * another day than the service's, and `invalid_response`, exit 70, where an order does not say whether it is meant.
  */
 export async function selectOrders(query: OrderQuery, context: Context): Promise<Selection> {
   const { messages } = context;
@@ -75,6 +75,11 @@ export async function selectOrders(query: OrderQuery, context: Context): Promise
     if (!(error instanceof ServiceFailure)) throw error;
     throw error.with({ message: `${error.message}; nothing was cancelled` });
   });
+  const otherDay = own.describeClock();
+  if (otherDay !== undefined)
+    throw new CourierError("clock", 2, `${otherDay}; nothing was cancelled`, {
+      hint: "set the clock, or give the days as dates: --from 2026-01-01 --to 2026-01-31",
+    });
   own.warn(messages);
   if (orders.length === 0)
     for (const status of query.statuses)

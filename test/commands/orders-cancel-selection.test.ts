@@ -5,8 +5,9 @@ import type { Transport, WireRequest } from "../../src/api/transport.ts";
 import { requestCount } from "../support/answers.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { effort, fc } from "../support/effort.ts";
-import { type CreatedOrder, createOrder } from "../support/orders.ts";
+import { type CreatedOrder, createOrder, plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 async function homeWithOrders(count: number) {
   const home = await createServedHome();
@@ -70,6 +71,64 @@ describe("by state and day", () => {
     expect([exit, home.sandbox.requests]).toEqual([2, []]);
     expect(stderr).toContain(`error: ${message}\nhint: `.slice(0, message.length + 7));
   });
+});
+
+describe("where the service's today is another day than this machine's", () => {
+  const dayMs = 86_400_000;
+
+  async function homeAheadBy(aheadMs: number) {
+    const home = await createUnfaithfulHome({ dateSkewMs: -aheadMs });
+    home.service.foreign(plainDraft);
+    const deletes = () => home.service.requests.filter(({ endpoint }) => endpoint === "cancel").length;
+    return { ...home, deletes };
+  }
+
+  test.each([
+    ["--to 30d", 40 * dayMs, "40 d ahead of"],
+    ["--from 2026-01-01 --to yesterday", 1.5 * dayMs, "1 d ahead of"],
+    ["--last 7d", -40 * dayMs, "40 d behind"],
+  ])("%s cancels nothing: exit 2", async (days, aheadMs, away) => {
+    const home = await homeAheadBy(aheadMs);
+    const { exit, stdout, stderr } = await home.courier(
+      `orders cancel --status pending ${days} --yes --json`,
+    );
+    expect([exit, stdout, home.deletes()], stderr).toEqual([2, "", 0]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "clock",
+      message: expect.stringMatching(
+        new RegExp(`^the clock of this machine is ${away} the service's, .*; nothing was cancelled$`),
+      ),
+    });
+    const preview = await home.courier(`orders cancel --status pending ${days} --dry-run`);
+    expect(preview.exit).toBe(2);
+  });
+
+  test("days that are given as dates are the service's own", async () => {
+    const home = await homeAheadBy(40 * dayMs);
+    const today = new Date(home.clock.now() - 40 * dayMs).toISOString().slice(0, 10);
+    const words = `orders cancel --status pending --from ${today} --to ${today} --utc --yes`;
+    expect([(await home.courier(words)).exit, home.deletes()]).toEqual([0, 1]);
+  });
+
+  test("a clock that differs within the day, and one that is a moment ahead, count the same days", async () => {
+    for (const aheadMs of [3_600_000, 30_000]) {
+      const home = await homeAheadBy(aheadMs);
+      const ran = await home.courier("orders cancel --status pending --last 1d --utc --yes");
+      expect([ran.exit, home.deletes()], ran.stderr).toEqual([0, 1]);
+    }
+  });
+
+  test.each(["orders list --last 7d", "orders list --last 7d --all", "orders export --last 7d"])(
+    "%s warns",
+    async (words) => {
+      const home = await homeAheadBy(40 * dayMs);
+      const { exit, stderr } = await home.courier(words);
+      expect(exit).toBe(0);
+      expect(stderr.replace(/\s+/g, " ")).toContain(
+        "warning: the clock of this machine is 40 d ahead of the service's, and the days were counted from",
+      );
+    },
+  );
 });
 
 interface Kept {
