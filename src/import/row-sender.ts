@@ -3,6 +3,7 @@
 import { createSemaphore } from "../core/concurrent.ts";
 import type { CreateOutcome, OperationName, Rejection } from "../ledger/operation.ts";
 import { LostClaim, OtherOrder } from "../ledger/operation-errors.ts";
+import { describeCancelled } from "../sending/create.ts";
 import { lossOf } from "../sending/evidence.ts";
 import { redactRejection } from "../sending/redacted-rejection.ts";
 import type { Backoff, Failure } from "./backoff.ts";
@@ -12,6 +13,9 @@ import { createRateLimiter } from "./rate-limiter.ts";
 import type { RefusalGate } from "./refusal-gate.ts";
 import type { ImportRow } from "./rows.ts";
 import { createSharedRest } from "./shared-rest.ts";
+
+/** A service may call every order of a file cancelled. */
+const mostNamed = 5;
 
 interface RowSenderOptions {
   readonly tools: ImportTools;
@@ -49,6 +53,8 @@ export function createRowSender({
   let hasFailed = false;
   /** The end of the wait that an HTTP 429 asked for: answers to requests that had left may come during it. */
   let limitedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Orders that were cancelled from the start. */
+  let cancelled = 0;
   /** Why an answer could not be recorded. */
   let failure: { readonly error: unknown } | undefined;
 
@@ -140,6 +146,7 @@ export function createRowSender({
     try {
       const isRecorded = await record(name, { state: "created", order, orderState, stampAheadMs }, true);
       gate.note(false);
+      if (orderState === "cancelled") warnOfCancelled(row, order.id);
       return { row, outcome: "created", order, isUnrecorded: !isRecorded };
     } catch (error) {
       if (error instanceof LostClaim) {
@@ -155,6 +162,13 @@ export function createRowSender({
       });
       return undefined;
     }
+  }
+
+  function warnOfCancelled({ row }: ImportRow, orderId: string): void {
+    cancelled += 1;
+    if (cancelled <= mostNamed) tools.reconcile.warn?.(`row ${row}: ${describeCancelled(orderId)}`);
+    else if (cancelled === mostNamed + 1)
+      tools.reconcile.warn?.("the service calls further orders of this import cancelled, too");
   }
 
   async function endRefused(

@@ -56,7 +56,7 @@ export interface SentOrder {
 /** Sends an order as `sendNew` does, unless its ref has an order. Throws what `findShipped` does, too. */
 export async function sendOrder(order: OrderToSend, context: Context): Promise<SentOrder | undefined> {
   const { draft, ref, isDuplicateAllowed, settleMs } = order;
-  if (ref === undefined) return asNew(await sendNew(order, context));
+  if (ref === undefined) return asNew(await sendNew(order, context), context);
   const named = { ref, draft, content: contentOf(draft), isDuplicateAllowed, settleMs };
   const find = async () => {
     const shipped = await findShipped(named, context);
@@ -76,7 +76,7 @@ export async function sendOrder(order: OrderToSend, context: Context): Promise<S
   const shipped = await find();
   if (shipped) return shipped;
   try {
-    return asNew(await sendNew(order, context));
+    return asNew(await sendNew(order, context), context);
   } catch (error) {
     // Another process may have sent it since.
     const sent = error instanceof CourierError && error.code === "duplicate" ? await find() : undefined;
@@ -85,8 +85,14 @@ export async function sendOrder(order: OrderToSend, context: Context): Promise<S
   }
 }
 
-function asNew(order: CreatedOrder | undefined): SentOrder | undefined {
+function asNew(order: CreatedOrder | undefined, { messages }: Context): SentOrder | undefined {
+  if (order?.status === "cancelled") messages.warn(describeCancelled(order.id.value));
   return order && { order, isEarlier: false };
+}
+
+/** 2.4: a newly created order is `pending`. */
+export function describeCancelled(id: string): string {
+  return `order ${id} was created, but the service calls it cancelled already`;
 }
 
 /**

@@ -408,6 +408,16 @@ describe("an unusual answer to a create", () => {
     expect(stdout).not.toMatch(/orders cancel|track CR7/);
   });
 
+  test("a script is warned of an order that is cancelled from the start, once", async () => {
+    const home = await createServedHome();
+    answerRaw(home, "POST /api/v1/orders", answered("", "cancelled"), { status: 201 });
+    const { exit, stderr } = await home.courier(`${fromPipe} --json`, { stdin });
+    expect([exit, stderr]).toEqual([
+      0,
+      "warning: order 7 was created, but the service calls it cancelled already\n",
+    ]);
+  });
+
   test.each([
     ['{"code":"LOW_BALANCE","message":"pay soon"}', "The service says: error: pay soon, LOW_BALANCE\n"],
     ['"pay soon"', "The service says: pay soon\n"],

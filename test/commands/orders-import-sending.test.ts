@@ -636,3 +636,20 @@ describe("every answer names the order of another operation, such as one that a 
     expect(await home.receivers()).toHaveLength(11);
   });
 });
+
+test("orders that are cancelled from the start are warned of, at most five by name", async () => {
+  const home = await createImportHome(rowsOf(7));
+  for (const id of [11, 12, 13, 14, 15, 16, 17]) {
+    const data = `{"id":${id},"order_no":"CO${id}","tracking_number":"CR${id}","status":"cancelled"}`;
+    answerRaw(home, "POST /api/v1/orders", `{"success":true,"data":${data}}`, { status: 201, times: 1 });
+  }
+  const { exit, stderr } = await home.run("--concurrency 1");
+  expect(exit, stderr).toBe(0);
+  expect(stderr.match(/^warning: .*/gm)).toEqual([
+    ...[1, 2, 3, 4, 5].map(
+      (row) =>
+        `warning: row ${row}: order ${row + 10} was created, but the service calls it cancelled already`,
+    ),
+    "warning: the service calls further orders of this import cancelled, too",
+  ]);
+});
