@@ -21,6 +21,9 @@ const outdir = `${root}dist`;
 const target = "node20.18";
 const [entry = "src/main.ts"] = process.argv.slice(2);
 
+const partsOfEachRun = ["main", "run", "call", "root-help"];
+const manyEscapes = 100;
+
 await rm(outdir, { recursive: true, force: true });
 const define = { ...(await describeBuild(root)), "import.meta.dirname": "__dirname" };
 const completion = await bundleCompletion();
@@ -53,9 +56,16 @@ await program.write({
   plugins: [
     {
       name: "minify",
-      renderChunk: async (code) =>
-        (await transform(code, { minify: true, format: "cjs", target, charset: "ascii", lineLimit: 1_000 }))
-          .code,
+      renderChunk: async (code, { name }) =>
+        (
+          await transform(code, {
+            minify: true,
+            format: "cjs",
+            target,
+            charset: charsetOf(name, code),
+            lineLimit: 1_000,
+          })
+        ).code,
     },
     { name: "content", generateBundle: (_, files) => nameContent(Object.values(files)) },
   ],
@@ -107,6 +117,15 @@ async function bundleCompletion() {
   return Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
   );
+}
+
+/**
+ * V8 keeps a file with characters beyond Latin-1 in two bytes for each of all its characters, so what each run loads is in
+ * ASCII. Elsewhere a Chinese character takes half the room as it is.
+ */
+function charsetOf(part, code) {
+  const escapes = code.match(/\\u[\da-f]{4}/gi)?.length ?? 0;
+  return partsOfEachRun.includes(part) || escapes < manyEscapes ? "ascii" : "utf8";
 }
 
 /**
