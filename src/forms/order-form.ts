@@ -34,7 +34,7 @@ export interface FormTools extends PartyTools {
   readonly keep: (draft: Draft, open: readonly Part[]) => void;
 }
 
-interface FillOptions {
+export interface FillOptions {
   /** A sender that is there already is a default: Esc leads to it. */
   readonly isSenderUsual?: boolean;
   /** The questions were answered before: begins at the last one. */

@@ -12,6 +12,7 @@ import { formatRelative } from "../core/time.ts";
 import {
   changePart,
   correctField,
+  type FillOptions,
   type FormTools,
   fillDraft,
   type Part,
@@ -110,11 +111,14 @@ export async function composeOrder(
     const hasQuestions = open.length > 0;
     if (hasQuestions && !context.globals.quiet) await context.display(instructions);
     const isSenderUsual = start.usualSender !== undefined;
-    draft = await prompts.together(() => fillDraft(draft, given, tools, { isSenderUsual }));
+    /** What is asked before the review, with the keyboard held all the way: nothing that is typed in between is echoed. */
+    let asking: FillOptions | undefined = { isSenderUsual };
     let elsewhere: ElsewhereCheck | undefined;
     let hasFailed = false;
     for (;;) {
       const decision = await prompts.together(async () => {
+        if (asking) draft = await fillDraft(draft, given, tools, asking);
+        asking = undefined;
         // While the order is reviewed; after a failure not before the person has made room.
         if (!hasFailed) elsewhere ??= startElsewhereCheck(context);
         await context.display([...reviewView(draft, ref, account), ...remarks(draft)]);
@@ -137,10 +141,7 @@ export async function composeOrder(
         throw new Dropped();
       }
       if (decision === "back") {
-        const asked = draft;
-        draft = await prompts.together(() =>
-          fillDraft(asked, given, tools, { isSenderUsual, isFromEnd: true }),
-        );
+        asking = { isSenderUsual, isFromEnd: true };
         continue;
       }
       if (decision !== "send") {
