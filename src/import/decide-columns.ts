@@ -20,7 +20,7 @@ import {
   unusedMark,
 } from "./columns.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { countKnown, findHeader, unclearHeader } from "./header-row.ts";
+import { countKnown, findHeader, mappedAcross, unclearHeader } from "./header-row.ts";
 import { findPreset, noPlatform } from "./layout.ts";
 import { type RowsOptions, readFirstRows } from "./rows.ts";
 import { createPartySplitter } from "./split-party.ts";
@@ -79,6 +79,7 @@ export async function decideColumns(
     );
   const found = findHeader(first, { mapping: known });
   if (found.unclear) throw unclearHeader(first, found.unclear, source);
+  if (found.conflict) throw mappedAcross(found.conflict, source.name);
   const index = found.index || countLoneTitles(all);
   const header = (index === found.index ? found.titles : (all[index] ?? [])).map((cell) => cell.trim());
   const rows = all.slice(index + 1);

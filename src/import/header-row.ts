@@ -2,7 +2,7 @@
 
 import { usageError } from "../core/errors.ts";
 import { headerWithin, type SheetRow } from "../sheets/sheet.ts";
-import { mapColumns } from "./columns.ts";
+import { mapColumns, mapFlag } from "./columns.ts";
 import { findPreset, type LayoutChoice } from "./layout.ts";
 import {
   cleanHeader,
@@ -22,6 +22,22 @@ export interface HeaderRow {
   readonly isInTwoRows: boolean;
   /** Two rows of which each may be the header. */
   readonly unclear?: readonly [number, number];
+  readonly conflict?: GroupConflict | undefined;
+}
+
+/** A column that `--map` gives to one party, below the title of the other party's group. */
+interface GroupConflict {
+  readonly title: string;
+  readonly group: string;
+  /** What both titles say together. */
+  readonly joined: string;
+  readonly path: string;
+}
+
+/** The two rows of a header as one. */
+interface JoinedTitles {
+  readonly titles: Row;
+  readonly conflict: GroupConflict | undefined;
 }
 
 /**
@@ -49,16 +65,16 @@ function findTitles(rows: readonly SheetRow[], choice: LayoutChoice): HeaderRow 
   for (let index = first; ; index++) {
     const [row, below] = rows.slice(index, index + 2);
     if (!row || !below || !isTitleRow(below.cells, reader) || !hasGap(row.cells, below.cells)) break;
-    const titles = joinTitles(row, below.cells, choice, reader);
-    if (!titles) return { ...single(index), unclear: [index, index + 1] };
-    found = asHeader(index + 1, titles, below.cells);
+    const joined = joinTitles(row, below.cells, choice, reader);
+    if (!joined) return { ...single(index), unclear: [index, index + 1] };
+    found = asHeader(index + 1, joined, below.cells);
   }
   const isCertain = isHeader(header.cells, choice) || countTitles(header.cells, reader) >= manyTitles;
   return found ?? single(first > 0 && isCertain ? first : 0);
 }
 
-function asHeader(index: number, titles: Row, own: Row): HeaderRow {
-  return { index, titles, isInTwoRows: titles.some((title, at) => title !== own[at]) };
+function asHeader(index: number, { titles, conflict }: JoinedTitles, own: Row): HeaderRow {
+  return { index, titles, isInTwoRows: titles.some((title, at) => title !== own[at]), conflict };
 }
 
 /** The first row that names a column, or has titles of columns; -1 where none does. */
@@ -87,6 +103,14 @@ export function unclearHeader(
   return usageError(
     `${name}: it is not clear which ${line} is the header: ${line} ${rows[one]?.line} or ${line} ${rows[other]?.line}`,
     `write all titles of columns into one ${line}, delete what is above it, and run the same command again`,
+  );
+}
+
+/** The error for a map that would give the columns of one party to the other. */
+export function mappedAcross({ title, group, joined, path }: GroupConflict, name: string): Error {
+  return usageError(
+    `${name}: column “${title}” is below “${group}”, and --map makes it ${path}`,
+    `leave “${title}” out of --map and of the saved columns; if it is ${path} anyway, name it by both titles: ${mapFlag(joined, path)}`,
   );
 }
 
@@ -144,10 +168,11 @@ function joinTitles(
   { cells: row, across }: SheetRow,
   below: Row,
   { mapping }: LayoutChoice,
-  { fieldOf, groupOf }: TitleReader,
-): Row | undefined {
+  { fieldOf, isShort, groupOf }: TitleReader,
+): JoinedTitles | undefined {
   const titles: string[] = [];
   const all: Group[] = [];
+  let conflict: GroupConflict | undefined;
   let group: Group | undefined;
   for (const [index, cell] of below.entries()) {
     const above = row[index]?.trim() ?? "";
@@ -158,7 +183,8 @@ function joinTitles(
       const end = across ? (across.get(index) ?? index) : Number.POSITIVE_INFINITY;
       const named = groupOf(above) ?? groupByColumn(above, fieldOf(join(above, title)));
       if (title !== "" && !named && fieldOf(above) === undefined && !across?.has(index)) return undefined;
-      group = title !== "" && named ? { ...named, end, joined: [], hasOther: false } : undefined;
+      group =
+        title !== "" && named ? { ...named, title: above, end, joined: [], hasOther: false } : undefined;
       if (group) all.push(group);
     }
     if (group && index > group.end) group = undefined;
@@ -166,20 +192,30 @@ function joinTitles(
       group.hasOther ||= isOfParty(own);
       if (!across) group = undefined; // where no cells are merged, a column of something else ends the group
     }
+    const both = group && title !== "" ? join(group.prefix, title) : "";
     const isMapped = mapping.has(title) && below.filter((each) => each.trim() === title).length === 1;
-    const joined = group && own === undefined && !isMapped ? join(group.prefix, title) : "";
+    const given = isMapped && !mapping.has(both) ? mapping.get(title) : undefined;
+    if (group && given !== undefined && !isOfParty(own ?? "") && isOfOther(given, group)) {
+      // Where no cells are merged, the group may have ended before a title that is not known.
+      if (!across && above === "" && !isShort(title)) group = undefined;
+      else conflict ??= { title, group: group.title, joined: both, path: given };
+    }
+    const joined = own === undefined && !isMapped ? both : "";
     const path = fieldOf(joined) ?? (group ? own : undefined);
     if (title !== "") group?.joined.push({ path, isShort: own === undefined && path !== undefined });
-    titles.push(title === "" ? above : fieldOf(joined) === undefined ? cell : joined);
+    if (title === "") titles.push(above);
+    else titles.push(mapping.has(both) ? both : fieldOf(joined) === undefined ? cell : joined);
   }
   const isLost = (key: string) => row.some((cell) => cell.trim() === key) && !titles.includes(key);
   return all.some((each) => mayBeTitle(each, across !== undefined)) || [...mapping.keys()].some(isLost)
     ? undefined
-    : titles;
+    : { titles, conflict };
 }
 
 /** A group's title, with the columns that it has. */
 interface Group extends TitleGroup {
+  /** As it is written. */
+  readonly title: string;
   /** The last column that it may have. */
   readonly end: number;
   readonly joined: { readonly path: string | undefined; readonly isShort: boolean }[];
@@ -197,6 +233,9 @@ function mayBeTitle({ part, joined, hasOther }: Group, isMerged: boolean): boole
 
 const isOfPart = (path: string) => /^(?:sender|receiver|item)\./.test(path);
 const isOfParty = (path: string) => /^(?:sender|receiver)\./.test(path);
+/** Of the sender, in a group of the receiver, or the other way round. */
+const isOfOther = (path: string, { part }: TitleGroup) =>
+  isOfParty(path) && isOfParty(`${part}.`) && !path.startsWith(`${part}.`);
 
 function join(group: string, title: string): string {
   return /[a-z]$/i.test(group) ? `${group} ${title}` : `${group}${title}`;

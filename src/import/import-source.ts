@@ -80,7 +80,7 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
     };
     const header = findHeader((await readFirstRows(first, headerWithin + 1)) ?? [], asked);
     // Which cells are merged is not known yet.
-    if (header.isInTwoRows || header.unclear) return;
+    if (header.isInTwoRows || header.unclear || header.conflict) return;
     early = await decide(first);
     hasNotedProblem = await noteFirstProblem({ ...first, ...early }, context);
   };

@@ -22,7 +22,7 @@ import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { findHeader, hasGap, isHeaderBelow, isTitleRow, unclearHeader } from "./header-row.ts";
+import { findHeader, hasGap, isHeaderBelow, isTitleRow, mappedAcross, unclearHeader } from "./header-row.ts";
 import { type Layout, readLayout } from "./layout.ts";
 import type { NumberedRow, OrderRecord, ReadingTally, RowProblem, SkippedFacts } from "./order-record.ts";
 import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
@@ -351,10 +351,11 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     boundColumns(next.value.cells, name, next.value.line);
     shown.push(next.value);
   }
-  const { index, titles, isInTwoRows, unclear } = findHeader(shown, choice);
+  const { index, titles, isInTwoRows, unclear, conflict } = findHeader(shown, choice);
   const row = shown[index];
   if (!row) return;
   if (unclear) throw unclearHeader(shown, unclear, options);
+  if (conflict) throw mappedAcross(conflict, name);
   const reader = createTitleReader();
   const hidden = first.find(
     ({ isHidden, cells }) => isHidden && isTitleRow(cells, reader) && hasGap(titles, cells),

@@ -716,6 +716,102 @@ test("a title that is merged over a table is no group; a group that is no party'
   ]);
 });
 
+describe("a title that --map names for one party, below the group of the other", () => {
+  const row = ["王店", "13700137000", "北京路1号", "李四", "13900139000", "上海路2号", "书"];
+  const upper = ["寄件人", "", "", "收件人", "", "", "商品"];
+  const workbookOf = (rows: readonly (readonly string[])[], ...ranges: readonly string[]) => {
+    const after = `<mergeCells>${ranges.map((range) => `<mergeCell ref="${range}"/>`).join("")}</mergeCells>`;
+    return writeWorkbook({ sheets: [{ name: "Orders", rows, after }] });
+  };
+  const receiver = ["姓名=receiver.name", "电话=receiver.phone", "地址=receiver.detail"];
+  const flagsOf = (maps: readonly string[]) => maps.flatMap((map) => ["--map", map]);
+  const grouped = (lower: readonly string[]) => workbookOf([upper, lower, row], "A1:C1", "D1:F1");
+  const refused = async (home: ImportHome, words: readonly string[], title: string) => {
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json", ...words]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    const { message, hint } = errorOf(ran);
+    expect(message).toMatch(
+      new RegExp(`column “${title}” is below “寄件人”, and --map makes it receiver\\.`),
+    );
+    return hint;
+  };
+
+  test.each([
+    ["all of its titles", ["姓名", "电话", "地址", "名字", "手机", "详细地址", ""], receiver, "姓名"],
+    [
+      "one that only this group has",
+      ["姓名", "电话", "地址", "姓名", "手机", "地址", ""],
+      ["电话=receiver.phone"],
+      "电话",
+    ],
+    [
+      "one that is not known",
+      ["联系人", "电话", "地址", "姓名", "手机", "详细地址", ""],
+      ["联系人=receiver.name"],
+      "联系人",
+    ],
+  ])("%s: nothing is sent", async (_what, lower, maps, title) => {
+    const home = await homeWith(grouped(lower), "orders.xlsx");
+    const hint = await refused(home, flagsOf(maps), title);
+    expect(hint).toContain(`--map "寄件人${title}=receiver.`);
+    // Both titles together leave no doubt.
+    const named = flagsOf(maps.map((map) => `寄件人${map}`));
+    const both = await home.courier(["orders", "import", home.file, "--yes", ...named]);
+    expect(both.exit, both.stderr).toBe(0);
+    const [, field = ""] = maps[0]?.split("receiver.") ?? [];
+    expect(await sent(home)).toMatchObject([{ receiver: { [field]: field === "name" ? "王店" : row[1] } }]);
+  });
+
+  test("a title that is not known ends a group whose cells are not merged", async () => {
+    const lower = ["姓名", "电话", "地址", "客户", "客户电话", "客户地址", ""];
+    const home = await homeWith(text(["寄件人", "", "", "", "", "", "商品"], lower, row));
+    const maps = ["客户=receiver.name", "客户电话=receiver.phone", "客户地址=receiver.detail"];
+    const ran = await home.courier(["orders", "import", home.file, "--yes", ...flagsOf(maps)]);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ sender: { name: "王店" }, receiver: { name: "李四" } }]);
+  });
+
+  test("in a text file, and with columns that were saved for its lower line", async () => {
+    const lower = ["姓名", "电话", "地址", "商品"];
+    const home = await homeWith(text(lower, ["李四", "13900139000", "上海路2号", "书"]));
+    const saved = await home.courier(["orders", "import", home.file, "--check"], {
+      terminal: 120,
+      prompts: scriptedPrompts({ searches: ["", "", ""], choices: ["use these columns"], confirms: [true] }),
+    });
+    expect(saved.exit, saved.stderr).toBe(0);
+    const rows = [["寄件人", "", "", ""], lower, ["王店", "13700137000", "北京路1号", "书"]];
+    await home.put(text(...rows));
+    await refused(home, [], "姓名");
+    const workbook = await home.put(workbookOf(rows, "A1:D1"), "orders.xlsx");
+    await refused(Object.assign(home, { file: workbook }), [], "姓名");
+  });
+
+  test("with a map that was saved by name", async () => {
+    const home = await homeWith(
+      text(["姓名", "电话", "地址", "商品"], ["李四", "13900139000", "上海路2号", "书"]),
+    );
+    const plain = ["orders", "import", home.file, "--check", ...flagsOf(receiver), "--save-map", "mine"];
+    const saved = await home.courier(plain);
+    expect(saved.exit, saved.stderr).toBe(0);
+    const lower = ["姓名", "电话", "地址", "名字", "手机", "详细地址", ""];
+    const file = await home.put(grouped(lower), "orders.xlsx");
+    await refused(Object.assign(home, { file }), ["--sender", "@shop", "--use-map", "mine"], "姓名");
+    // A group that it fits.
+    const fits = workbookOf(
+      [
+        ["收件人", "", "", "商品"],
+        ["姓名", "电话", "地址", ""],
+        ["李四", "13900139000", "上海路2号", "书"],
+      ],
+      "A1:C1",
+    );
+    await home.put(fits, "orders.xlsx");
+    const ran = await home.courier(["orders", "import", file, "--yes", "--use-map", "mine"]);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ receiver: { name: "李四", phone: "13900139000" } }]);
+  });
+});
+
 test("the second line of a header is not left out where it is hidden", async () => {
   const upper = ["订单号", "收件人", "", "", "商品", ""];
   const cells = ["", "姓名", "电话", "地址", "名称", "数量"];
