@@ -7,7 +7,7 @@ import type { Json } from "../model/json.ts";
 import { type Chosen, createLineChooser } from "./choose-lines.ts";
 import { cleanCell } from "./clean-cell.ts";
 import { type CellDraft, createCellDraft } from "./draft-from-cells.ts";
-import { readFormerRecord } from "./former-reading.ts";
+import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
 import { hasLines, type Layout } from "./layout.ts";
 import { checkCell, isDitto } from "./order-fields.ts";
@@ -25,6 +25,28 @@ export function createAssembler(
   const { layout, tally } = options;
   const { preset } = layout;
   const chooser = createLineChooser(options);
+  const second = layout.second.map((each) => ({
+    layout: each,
+    assemble: createAssembler({ ...options, layout: each, tally: undefined }, splitter),
+  }));
+
+  /** The orders that version 2 made of these lines: several, where it knew no ref. */
+  function readSecond(all: readonly Line[]): readonly FormerRecord[] {
+    return second.flatMap(({ layout: each, assemble }) => {
+      const lines = all.map(({ source }) => readLine(source, each));
+      const orders = lines[0]?.key === "" ? lines.map((line) => [line]) : [lines];
+      return orders.flatMap((order) => {
+        const record = assemble(order);
+        if (record?.problems.length !== 0) return [];
+        const { ref, draft, formerDraft } = record;
+        return [draft, ...(formerDraft ? [formerDraft] : [])].map((each) => ({
+          reading: 2,
+          ref,
+          draft: each,
+        }));
+      });
+    });
+  }
 
   return (all) => {
     const [first] = all as readonly [Line];
@@ -64,10 +86,11 @@ export function createAssembler(
     if (!hasOwnItem) setItem(chosen.lines, filling);
     const ref = findRef(all, layout, filling);
     const isReadAsBefore = first.isAsWritten && layout.isReadAsBefore;
-    const former =
+    const asWritten =
       all.length > 1 || hasFault || isReadAsBefore || !layout.former
         ? undefined
         : readFormerRecord(first.source.cells, layout.former);
+    const former = [...(asWritten ? [asWritten] : []), ...(hasFault ? [] : readSecond(all))];
     return {
       rows,
       line: first.source.line,

@@ -20,7 +20,7 @@ import { skipByStatus } from "./presets/status-words.ts";
 import { createReadingNotes, type ReadingNotes } from "./reading-notes.ts";
 import { nameOfRow } from "./row-words.ts";
 import { type CheckedRow, type ImportRow, type RowsOptions, readRows } from "./rows.ts";
-import { cleanHeader } from "./title-words.ts";
+import { cleanHeader, simplifyTitle } from "./title-words.ts";
 
 /** Facts about the whole file. */
 export interface Overview {
@@ -175,7 +175,9 @@ async function readAll(
   const onHeader = (layout: Layout, above: readonly SheetRow[]) => {
     const findUnread = (title: RegExp) =>
       layout.names.flatMap((name, index) =>
-        !layout.preset && layout.unused.includes(name) && title.test(cleanHeader(name)) ? [index] : [],
+        !layout.preset && layout.unused.includes(name) && title.test(simplifyTitle(cleanHeader(name)))
+          ? [index]
+          : [],
       );
     trackingColumns = findUnread(trackingTitle);
     stateColumns = findUnread(stateTitle);

@@ -4,16 +4,20 @@ import { usageError } from "../core/errors.ts";
 import { inQuotes } from "../core/shell-quote.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
+import { readingVersion } from "../ledger/row-to-send.ts";
 import { type ItemField, itemWords, type PartyField, partyParts, partyWords } from "../model/fields.ts";
 import {
   cleanHeader,
   columnPaths,
+  dispatchHeaders,
   firstHeaders,
   furtherHeaders,
   laterParties,
   normalizeForMatch,
   parties,
   partyHeaders,
+  simplifyTitle,
+  thirdHeaders,
   wholePaths,
 } from "./title-words.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
@@ -47,14 +51,14 @@ export interface ColumnDoubt {
 }
 
 /**
- * Maps a header row; `given` are the pairs of `--map`. Throws a usage error for a header that seems misspelt or may
- * belong to the sender or the receiver, for two columns of one field, for a given header that is missing, and for a
- * list of existing orders.
+ * Maps a header row; `given` are the pairs of `--map`, `version` is that of the reading (former-reading.ts). Throws a
+ * usage error for a header that seems misspelt or may belong to the sender or the receiver, for two columns of one field,
+ * for a given header that is missing, and for a list of existing orders.
  */
 export function mapColumns(
   headers: readonly string[],
   given: ReadonlyMap<string, string>,
-  choice: { readonly isFormer?: boolean } = {},
+  choice: { readonly version?: number } = {},
 ): ColumnMap {
   const read = readColumns(headers, given, choice);
   if ("message" in read) throw usageError(read.message, read.hint);
@@ -86,7 +90,7 @@ export function guessColumns(
 function readColumns(
   headers: readonly string[],
   given: ReadonlyMap<string, string>,
-  { isFormer = false } = {},
+  { version = readingVersion } = {},
 ): ColumnMap | ColumnDoubt {
   const names = new Set(headers.map((each) => each.trim()));
   for (const header of given.keys()) {
@@ -97,8 +101,8 @@ function readColumns(
   const unmapped = headers.map((header) => header.trim()).filter((header) => !given.has(header));
   ensureNoOrder(unmapped, 'leave such a column out: --map "tracking_number="');
   const first = firstHeaders();
-  const further = isFormer ? new Map<string, string>() : furtherHeaders();
-  const known = new Map([...further, ...first]);
+  const isFormer = version === 1;
+  const known = new Map([...(isFormer ? [] : furtherHeaders()), ...first]);
   const paths = choosePaths(headers, given, first);
   if (!isFormer) {
     const taken = new Set([...paths, ...given.values()]);
@@ -109,6 +113,7 @@ function readColumns(
       const path = known.get(normalizeForMatch(cleanHeader(header)));
       if (paths[index] === undefined && !taken.has(path)) paths[index] = path;
     }
+    if (version >= 3) addLatest(headers, given, known, paths);
     const twice = findTwice(paths, headers);
     if (twice) return twice;
   }
@@ -128,10 +133,29 @@ function readColumns(
   }
   const unused = headers.filter((header, index) => paths[index] === undefined && !isNoColumn(header));
   for (const header of unused) {
-    const doubt = given.has(header.trim()) ? undefined : findNeed(header.trim(), paths, known, isFormer);
+    const doubt = given.has(header.trim()) ? undefined : findNeed(header.trim(), paths, known, version);
     if (doubt) return doubt;
   }
   return { paths, unused };
+}
+
+/** Adds columns that version 2 left out, for fields that no other column has. */
+function addLatest(
+  headers: readonly string[],
+  given: ReadonlyMap<string, string>,
+  known: ReadonlyMap<string, string>,
+  paths: (string | undefined)[],
+): void {
+  const add = (words: ReadonlyMap<string, string>) => {
+    const taken = new Set([...paths, ...given.values()]);
+    for (const [index, header] of headers.entries()) {
+      if (given.has(header.trim()) || paths[index] !== undefined) continue;
+      const path = words.get(normalizeForMatch(simplifyTitle(cleanHeader(header))));
+      if (!taken.has(path)) paths[index] = path;
+    }
+  };
+  add(new Map([...thirdHeaders(), ...known]));
+  if (paths.includes("sender.name")) add(dispatchHeaders());
 }
 
 /** A column without a name, the one of a file of rejects, and those of a write-back. */
@@ -180,9 +204,9 @@ function findNeed(
   header: string,
   paths: readonly (string | undefined)[],
   known: ReadonlyMap<string, string>,
-  isFormer: boolean,
+  version: number,
 ): ColumnDoubt | undefined {
-  const word = normalizeForMatch(header);
+  const word = normalizeForMatch(version >= 3 ? simplifyTitle(header) : header);
   const bare = Object.entries(partyHeaders).find(([, words]) =>
     words.some((each) => normalizeForMatch(each) === word),
   );
@@ -197,7 +221,7 @@ function findNeed(
   if (receivers !== undefined || word.length < shortestMisspelt || !/^[a-z/]+$/.test(word)) return undefined;
   const nearest = known.get(suggest(word, [...known.keys()]) ?? "");
   if (nearest === undefined || paths.includes(nearest)) return undefined;
-  if (!isFormer && isOfOther(word, nearest)) return undefined;
+  if (version > 1 && isOfOther(word, nearest)) return undefined;
   return {
     guesses: new Map([[header, nearest]]),
     message: `column “${header}” looks like ${nearest}`,

@@ -24,7 +24,7 @@ import { countKnown, findHeader, mappedAcross, unclearHeader } from "./header-ro
 import { findPreset, noPlatform } from "./layout.ts";
 import { type RowsOptions, readFirstRows } from "./rows.ts";
 import { createPartySplitter } from "./split-party.ts";
-import { cleanHeader, columnPaths } from "./title-words.ts";
+import { cleanHeader, columnPaths, simplifyTitle } from "./title-words.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
 
 type Mapping = ReadonlyMap<string, string>;
@@ -193,7 +193,7 @@ async function findDoubtful({ header, rows, given }: Sheet, isAsked: boolean): P
     for (const name of map.unused.map((each) => each.trim())) {
       if (given.has(name) || guesses.has(name) || twice.has(name)) continue;
       const examples = examplesOf(name, { header, rows });
-      const guess = guessField(cleanHeader(name), examples, splitter);
+      const guess = guessField(simplifyTitle(cleanHeader(name)), examples, splitter);
       const isFree = guess !== undefined && !taken.has(guess) && !isTwice(guess, taken);
       if (isFree) {
         taken.add(guess);

@@ -2,9 +2,11 @@
  * What earlier versions of courier read of a row: their orders are known by it, so that a row that is read in another
  * way today is not sent twice.
  *
- * Version 1 knew fewer headers and no platforms, and took cells as they are. Version 2 (`readingVersion`, recorded with
- * each operation) is the one of today. A version that reads a cell in another way adds the reading of version 2 here.
- * Where only an address is split in another way, the splitter tells the former one (forms/address-text.ts).
+ * The version is recorded with each operation (`readingVersion`). Version 1 knew fewer headers and no platforms, and took
+ * cells as they are. Version 2 knew no titles in traditional characters and fewer words for the parties:
+ * it sent orders without what such columns hold. Version 3 is the one of today. A version that reads a cell in another way
+ * adds the reading of version 3 here. Where only an address is split in another way, the splitter tells the former one
+ * (forms/address-text.ts).
  */
 
 import type { Draft } from "../model/draft.ts";
@@ -13,6 +15,8 @@ import type { ColumnMap } from "./columns.ts";
 import { checkCell, setField } from "./order-fields.ts";
 
 export interface FormerRecord {
+  /** The first version has no number. */
+  readonly reading?: number;
   readonly ref: string | undefined;
   readonly draft: Draft;
 }

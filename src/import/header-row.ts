@@ -52,7 +52,7 @@ export function findHeader(rows: readonly SheetRow[], choice: LayoutChoice): Hea
 }
 
 function findTitles(rows: readonly SheetRow[], choice: LayoutChoice): HeaderRow {
-  const reader = createTitleReader();
+  const reader = createTitleReader(choice.version);
   const single = (index: number) => ({ index, titles: rows[index]?.cells ?? [], isInTwoRows: false });
   const first = findFirst(rows, choice, reader);
   const header = rows[first];
@@ -246,21 +246,24 @@ function groupByColumn(prefix: string, path: string | undefined): TitleGroup | u
   return path === undefined ? undefined : { prefix, part: undefined };
 }
 
-function namesColumn(row: Row, { mapping }: LayoutChoice): boolean {
-  return row.some((cell) => mapping.has(cell.trim())) || findPreset(row) !== undefined || countKnown(row) > 0;
+function namesColumn(row: Row, { mapping, version }: LayoutChoice): boolean {
+  if (row.some((cell) => mapping.has(cell.trim())) || findPreset(row) !== undefined) return true;
+  return countKnown(row, version) > 0;
 }
 
 const leastKnown = 3;
 
-function isHeader(row: Row, { mapping }: LayoutChoice): boolean {
+function isHeader(row: Row, { mapping, version }: LayoutChoice): boolean {
   const names = new Set(row.map((cell) => cell.trim()));
   if (mapping.size > 0 && [...mapping.keys()].every((name) => names.has(name))) return true;
-  return findPreset(row) !== undefined || countKnown(row) >= leastKnown;
+  return findPreset(row) !== undefined || countKnown(row, version) >= leastKnown;
 }
 
-export function countKnown(row: Row): number {
+export function countKnown(row: Row, version?: number): number {
+  const choice = version === undefined ? {} : { version };
   try {
-    return mapColumns(row.map(cleanHeader), new Map()).paths.filter((path) => path !== undefined).length;
+    return mapColumns(row.map(cleanHeader), new Map(), choice).paths.filter((path) => path !== undefined)
+      .length;
   } catch {
     return row.some((cell) => columnPaths.includes(cell.trim())) ? 1 : 0;
   }

@@ -36,12 +36,16 @@ export interface Layout {
   readonly former: ColumnMap | undefined;
   /** They read each field from the same column. */
   readonly isReadAsBefore: boolean;
+  /** How version 2 may have read the columns, where that is another way. */
+  readonly second: readonly Layout[];
 }
 
 export interface LayoutChoice {
   readonly mapping: ReadonlyMap<string, string>;
   /** The name of a platform, or `none`; without one, the header decides. */
   readonly platform?: string | undefined;
+  /** Of the reading (former-reading.ts). */
+  readonly version?: number;
 }
 
 export const noPlatform = "none";
@@ -71,19 +75,32 @@ export function findPreset(headers: readonly string[]): Preset | undefined {
   return presets.find(({ keys }) => keys.some((all) => all.every((key) => found.has(compareAs(key)))));
 }
 
-/** Throws a usage error, or a file error for a file that holds no orders to send. */
-export function readLayout(headers: readonly string[], choice: LayoutChoice, file: string): Layout {
+/**
+ * Throws a usage error, or a file error for a file that holds no orders to send. `before` are the titles as version 2 read
+ * them.
+ */
+export function readLayout(
+  headers: readonly string[],
+  choice: LayoutChoice,
+  file: string,
+  before: readonly string[] = headers,
+): Layout {
   const { mapping, platform } = choice;
   const preset = platform === undefined ? findPreset(headers) : presets.find(({ name }) => name === platform);
   const former = readFormer(headers, mapping);
   if (preset) return layoutOfPreset(headers, preset, mapping, former, file);
   const map = mapColumns(headers, mapping);
+  const layout = layoutOfWords(headers, map, former);
+  return { ...layout, second: readSecond(before, mapping, layout) };
+}
+
+function layoutOfWords(headers: readonly string[], map: ColumnMap, former: ColumnMap | undefined): Layout {
   const fields = map.paths.flatMap((path, index) =>
     path === undefined ? [] : [{ path, choices: [[index]] }],
   );
   return {
     names: headers,
-    preset,
+    preset: undefined,
     fields,
     columns: nameColumns(headers, fields),
     unused: map.unused,
@@ -96,6 +113,7 @@ export function readLayout(headers: readonly string[], choice: LayoutChoice, fil
     mustBeBlank: new Map(),
     former,
     isReadAsBefore: isSame(fields, former),
+    second: [],
   };
 }
 
@@ -110,12 +128,26 @@ function isSame(fields: readonly LayoutField[], former: ColumnMap | undefined): 
   );
 }
 
-function readFormer(headers: readonly string[], mapping: ReadonlyMap<string, string>): ColumnMap | undefined {
+function readFormer(
+  headers: readonly string[],
+  mapping: ReadonlyMap<string, string>,
+  version = 1,
+): ColumnMap | undefined {
   try {
-    return mapColumns(headers, mapping, { isFormer: true });
+    return mapColumns(headers, mapping, { version });
   } catch {
     return undefined;
   }
+}
+
+function readSecond(
+  headers: readonly string[],
+  mapping: ReadonlyMap<string, string>,
+  today: Layout,
+): readonly Layout[] {
+  const names = new Set(headers.map((header) => header.trim()));
+  const map = readFormer(headers, new Map([...mapping].filter(([header]) => names.has(header))), 2);
+  return map && !isSame(today.fields, map) ? [layoutOfWords(headers, map, undefined)] : [];
 }
 
 function layoutOfPreset(
@@ -214,6 +246,7 @@ function layoutOfPreset(
     ),
     former,
     isReadAsBefore: isSame(used, former),
+    second: [],
   };
 }
 

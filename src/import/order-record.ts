@@ -38,8 +38,8 @@ export interface OrderRecord {
   readonly problems: readonly RowProblem[];
   /** The parts of the draft that lack what a problem is about. */
   readonly faulty: ReadonlySet<string>;
-  /** What the first version read of it, where that is something else. */
-  readonly former: FormerRecord | undefined;
+  /** What earlier versions read of it, where that is something else: of several lines, they may have made several orders. */
+  readonly former: readonly FormerRecord[];
   /** What later versions read of it, where that is something else. */
   readonly formerDraft?: Draft | undefined;
   /** Where it is wrong, it may be a further line of the order above: it names no other order. */

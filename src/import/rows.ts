@@ -21,6 +21,7 @@ import { readSheet, type SheetRow } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
+import type { FormerRecord } from "./former-reading.ts";
 import { findHeaderProblem } from "./header-problem.ts";
 import { findHeader, hasGap, isHeaderBelow, isTitleRow, mappedAcross, unclearHeader } from "./header-row.ts";
 import { type Layout, readLayout } from "./layout.ts";
@@ -56,8 +57,8 @@ export interface ImportRow {
   readonly content: string;
   /** What earlier versions recorded of the same data, where that is another text. */
   readonly formerContent?: string | undefined;
-  /** The identity that earlier versions of courier gave it, where that is another. */
-  readonly former?: FormerIdentity;
+  /** The identities that earlier versions of courier gave it, where they are others. */
+  readonly former?: readonly FormerIdentity[];
   /** Its number among equal rows without a ref, from 1. */
   readonly occurrence: number;
   /** The record as the file has it, for the file of rejects. */
@@ -113,6 +114,14 @@ export interface RowsOptions {
   readonly tally?: ReadingTally | undefined;
   /** The first mistake is on the screen already. */
   readonly hasNotedProblem?: boolean | undefined;
+}
+
+/** Version 2 recorded the content in either form. */
+function identitiesOf({ reading, ref, draft }: FormerRecord): readonly FormerIdentity[] {
+  if (reading === undefined) return [{ ref, content: recordedOf(draft) }];
+  const { content, formerContent } = contentsOf(draft);
+  const contents = formerContent === undefined ? [content] : [content, formerContent];
+  return contents.map((each) => ({ reading, ref, content: each }));
 }
 
 /** Reads and validates the file row by row; memory does not grow with the file. */
@@ -223,8 +232,9 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     directlyAbove = ref !== undefined ? { ref, content, lastRow } : below && { ...below, lastRow };
     const defaults = whole === draft ? [] : ["sender"];
     const occurrence = ref === undefined ? countUp(content) : 1;
-    const known = former && { ref: former.ref, content: recordedOf(withSender(former.draft)) };
-    const isOther = known !== undefined && (known.ref !== ref || known.content !== content);
+    const known = former
+      .flatMap((each) => identitiesOf({ ...each, draft: withSender(each.draft) }))
+      .filter((each) => each.ref !== ref || each.content !== content);
     return {
       ok: {
         ...numbers,
@@ -233,7 +243,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         content,
         ...(formerContent === undefined ? {} : { formerContent }),
         occurrence,
-        ...(isOther ? { former: known } : {}),
+        ...(known.length > 0 ? { former: known } : {}),
         ...(writtenNumbers?.length ? { writtenNumbers } : {}),
         ...(markedDoubt ? { markedDoubt } : {}),
         ...(below ? { below: { ref: below.ref, content: below.content } } : {}),
@@ -268,7 +278,7 @@ async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
 
 function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
   const raw = { value };
-  const base = { rows: [row], line, raw, former: undefined, mayBeLine: false, isHidden: false };
+  const base = { rows: [row], line, raw, former: [], mayBeLine: false, isHidden: false };
   if (!isJsonObject(value)) {
     const problem = { row, line, column: "", value: "", message: "a row must be an object" };
     return { ...base, ref: undefined, draft: {}, problems: [problem], faulty: new Set() };
@@ -364,15 +374,16 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const header = { ...row, cells: titles };
   const problem = findHeaderProblem(header, options);
   if (problem) throw problem;
-  const layout = readLayout(titles, choice, name);
+  const before = findHeader(shown, { ...choice, version: 2 });
+  const layout = readLayout(titles, choice, name, before.index === index ? before.titles : titles);
   options.onHeader?.(layout, shown.slice(0, isInTwoRows ? index - 1 : index), row);
-  const before = first.slice(first.indexOf(row) + 1);
+  const below = first.slice(first.indexOf(row) + 1);
   const readWritten = createNumberReader(titles, ["tracking_number", "order_no"]);
   const readErrors = createNumberReader(titles, ["error"]);
   const merged = (table?.filledDown ?? []).filter((range) => lastRow(range) > header.line);
   if (merged.length > 0) tally?.merge(merged);
   const isMerged = mergedCells(merged);
-  const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {
+  const orders = readOrders(tell(numberRows(below, source, layout, options), options.onLine), {
     layout,
     isWorkbook: table !== undefined,
     includeFulfilled: options.includeFulfilled === true,

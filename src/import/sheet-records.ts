@@ -13,7 +13,8 @@ export async function* readOrders(
   options: OrderOptions,
 ): AsyncGenerator<OrderRecord> {
   const { layout, tally } = options;
-  const splitter = layout.fields.some(({ path }) => /\.(?:text|address)$/.test(path))
+  const all = [layout, ...layout.second].flatMap(({ fields }) => fields);
+  const splitter = all.some(({ path }) => /\.(?:text|address)$/.test(path))
     ? await createPartySplitter()
     : undefined;
   const assemble = createAssembler(options, splitter);
@@ -61,7 +62,7 @@ function refuseRow(source: NumberedRow, found: RowProblem | undefined, mayBeLine
     lines: [source],
     problems: [problem],
     faulty: new Set(["sender", "receiver", "item"]), // no more is said of the row
-    former: undefined,
+    former: [],
     mayBeLine,
     isHidden: found !== undefined && source.isHidden === true,
   };

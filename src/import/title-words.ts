@@ -1,5 +1,6 @@
 /** The words in titles of columns and of groups of them, and the fields that they mean. */
 
+import { readingVersion } from "../ledger/row-to-send.ts";
 import { orderFields, partyParts } from "../model/fields.ts";
 
 /** Fields of a row that are split into those of a party: all of it, or its address. */
@@ -88,6 +89,30 @@ const laterHeaders: Readonly<Record<string, readonly string[]>> = {
   "item.quantity": ["商品数量", "购买数量", "托寄物数量"],
 };
 
+/** Words of the third version of reading. These name a party by themselves: `收` alone may be something else. */
+const latestHeaders: Readonly<Record<string, readonly string[]>> = {
+  "receiver.name": ["收方", "收件方", "收货方"],
+  "sender.name": ["寄方", "寄件方", "发货方"],
+};
+/** Words for the sender where its name has a column: else the sender comes from elsewhere. */
+const dispatchers: readonly string[] = ["发货", "发货方"];
+
+/** The characters of these words that traditional Chinese writes in another way. */
+const traditional =
+  "貨電話絡聯號機訂單編碼參戶稱區縣詳細價聲額數務類型時遞內標題寶貝購買賣發資產備註門樓國運費郵質鋪綫線";
+const simplified =
+  "货电话络联号机订单编码参户称区县详细价声额数务类型时递内标题宝贝购买卖发资产备注门楼国运费邮质铺线线";
+const simplifiedBy = new Map([...traditional].map((each, at) => [each, [...simplified][at] ?? each]));
+
+/** The same title in simplified characters, and in the words that are known. */
+export function simplifyTitle(title: string): string {
+  return [...title]
+    .map((each) => simplifiedBy.get(each) ?? each)
+    .join("")
+    .replaceAll("联络", "联系")
+    .replaceAll("资讯", "信息");
+}
+
 /** The headers with which files were read at first, normalized, with their fields. */
 export function firstHeaders(): Map<string, string> {
   const known = new Map<string, string>();
@@ -117,6 +142,26 @@ export function furtherHeaders(): Map<string, string> {
       for (const name of parties[part] ?? [])
         for (const word of later) known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
     }
+  }
+  return known;
+}
+
+/** The headers of the third version of reading. */
+export function thirdHeaders(): Map<string, string> {
+  const known = new Map<string, string>();
+  for (const [path, words] of Object.entries(latestHeaders))
+    for (const word of words) known.set(normalizeForMatch(word), path);
+  return known;
+}
+
+/** Headers that are the sender's where another column has its name. */
+export function dispatchHeaders(): Map<string, string> {
+  const known = new Map<string, string>();
+  for (const [field, words] of Object.entries(partyHeaders)) {
+    if (field === "name") continue;
+    const all = [...words, ...(laterPartyHeaders[field] ?? [])];
+    for (const name of dispatchers)
+      for (const word of all) known.set(normalizeForMatch(`${name} ${word}`), `sender.${field}`);
   }
   return known;
 }
@@ -164,8 +209,12 @@ const otherGroups =
   /^(?:订单|基本|其他|其它|备注|物流|快递|运单|费用|价格|金额|支付|付款|发货|order|others?|notes?|tracking|payments?|prices?)(?:信息|资料|情况|info|information|details?)?$/;
 const groupEnding = /^(?:信息|资料|資料|方|栏|info|information|details?)+$/;
 
-export function createTitleReader(): TitleReader {
-  const known = new Map([...furtherHeaders(), ...firstHeaders()]);
+/** `version`: of the reading (former-reading.ts). */
+export function createTitleReader(version = readingVersion): TitleReader {
+  const isThird = version >= 3;
+  const known = new Map([...(isThird ? thirdHeaders() : []), ...furtherHeaders(), ...firstHeaders()]);
+  const wordOf = (text: string) =>
+    normalizeForMatch(isThird ? simplifyTitle(cleanHeader(text)) : cleanHeader(text));
   const short = new Set(
     [...Object.values(partyHeaders), ...Object.values(laterPartyHeaders)].flat().map(normalizeForMatch),
   );
@@ -181,10 +230,10 @@ export function createTitleReader(): TitleReader {
   const isRest = (rest: string) =>
     rest === "" || short.has(rest) || groupEnding.test(rest) || names.some(({ prefix }) => prefix === rest);
   return {
-    fieldOf: (text) => known.get(normalizeForMatch(cleanHeader(text))),
-    isShort: (text) => short.has(normalizeForMatch(cleanHeader(text))),
+    fieldOf: (text) => known.get(wordOf(text)),
+    isShort: (text) => short.has(wordOf(text)),
     groupOf(text) {
-      const word = normalizeForMatch(cleanHeader(text)).replaceAll("/", "");
+      const word = wordOf(text).replaceAll("/", "");
       const party = names.find(({ prefix }) => word.startsWith(prefix) && isRest(word.slice(prefix.length)));
       if (party) return party;
       if (goods.test(word)) return { prefix: /^[a-z]/.test(word) ? "item" : "商品", part: "item" };

@@ -12,7 +12,7 @@ export interface Known {
   readonly named: readonly Operation[];
   /** With the number of the row's cells. */
   readonly numbered: Operation | undefined;
-  /** By the content and the ref that the row had in its former reading. */
+  /** By the contents and the refs that the row had in its former readings. */
   readonly formerSame: readonly Operation[];
   readonly formerNamed: readonly Operation[];
 }
@@ -28,9 +28,13 @@ export function createRowLookup(
   const byRef = new Map<string, Operation[]>();
   const byName = new Map<string, Operation | undefined>();
   const numberedOf = ({ row }: RowToSend) => file.byNumber?.numberOf(row)?.operation;
-  const contentsOf = ({ content, former }: RowToSend) => (former ? [content, former.content] : [content]);
-  const refsOf = ({ ref, former }: RowToSend) =>
-    [ref, ref === undefined ? undefined : former?.ref].filter((each) => each !== undefined);
+  const contentsOf = ({ content, former = [] }: RowToSend) => [
+    ...new Set([content, ...former.map((each) => each.content)]),
+  ];
+  const refsOf = ({ ref, former = [] }: RowToSend) =>
+    [...new Set([ref, ...former.map((each) => (ref === undefined ? undefined : each.ref))])].filter(
+      (each) => each !== undefined,
+    );
   /** What earlier versions recorded, with what is recorded of the same data today. */
   const contentToday = new Map(rows.map(({ content, formerContent = content }) => [formerContent, content]));
 
@@ -60,7 +64,7 @@ export function createRowLookup(
     /** Asks for all rows before the first is needed. */
     askForAll: () => askFor(rows),
     *find(row: RowToSend): Work<Known> {
-      const { ref, content, former } = row;
+      const { ref, content } = row;
       if (byContent.size === 0) yield* askFor(rows.slice(rows.indexOf(row)));
       const isKnown =
         contentsOf(row).every((each) => byContent.has(each)) && refsOf(row).every((each) => byRef.has(each));
@@ -70,8 +74,8 @@ export function createRowLookup(
         same: byContent.get(content) ?? [],
         named: byRef.get(ref ?? "") ?? [],
         numbered: numbered && byName.get(nameOperation(numbered)),
-        formerSame: (former && former.content !== content && byContent.get(former.content)) || [],
-        formerNamed: byRef.get(former?.ref ?? "") ?? [],
+        formerSame: contentsOf(row).flatMap((each) => (each === content ? [] : (byContent.get(each) ?? []))),
+        formerNamed: refsOf(row).flatMap((each) => (each === ref ? [] : (byRef.get(each) ?? []))),
       };
     },
     /** A row was sent: rows like it are looked up anew. */

@@ -5,6 +5,8 @@ import type { Operation, OperationName, OrderFacts } from "./operation.ts";
 
 /** What an earlier version of courier read of a row: the same row, in other words. */
 export interface FormerIdentity {
+  /** The version of the reading; the first one has no number. */
+  readonly reading?: number | undefined;
   readonly ref: string | undefined;
   readonly content: string;
 }
@@ -20,7 +22,8 @@ export interface RowToSend {
   readonly content: string;
   /** What earlier versions recorded of the same data, where that is another text. */
   readonly formerContent?: string | undefined;
-  readonly former?: FormerIdentity;
+  /** Other identities that it had. */
+  readonly former?: readonly FormerIdentity[];
   readonly draft: Draft;
   /** Parts of the draft that come from a default, not from the row. */
   readonly defaults: readonly string[];
@@ -41,7 +44,7 @@ export interface OrderAbove {
  * The version of what an import makes of a row's cells, recorded with its operation; those of version 1 have none.
  * import/former-reading.ts has the earlier ones.
  */
-export const readingVersion = 2;
+export const readingVersion = 3;
 
 /** `isFormer`: without a ref, only what an earlier version read tells that it may be the row's. */
 export type EqualOperation = Operation & { readonly isFormer?: boolean };
@@ -52,15 +55,18 @@ export function asReadToday(
   { ref, content, formerContent, former }: RowToSend,
 ): EqualOperation {
   if (formerContent !== undefined && operation.content === formerContent) return { ...operation, content };
-  if (!former || operation.reading !== undefined) return operation;
-  const isContent = operation.content === former.content;
-  const isRef = former.ref !== undefined && operation.ref === former.ref;
-  if (!isContent && !isRef) return operation;
+  const ofReading = former?.filter(({ reading }) => reading === operation.reading) ?? [];
+  const isContent = (each: FormerIdentity) => operation.content === each.content;
+  const isRef = (each: FormerIdentity) => each.ref !== undefined && operation.ref === each.ref;
+  const known =
+    ofReading.find((each) => isContent(each) && isRef(each)) ??
+    ofReading.find((each) => isContent(each) || isRef(each));
+  if (!known) return operation;
   return {
     ...operation,
-    content: isContent ? content : operation.content,
-    ref: isRef ? ref : operation.ref,
-    isFormer: former.ref === undefined && operation.ref === undefined,
+    content: isContent(known) ? content : operation.content,
+    ref: isRef(known) ? ref : operation.ref,
+    isFormer: known.ref === undefined && operation.ref === undefined,
   };
 }
 

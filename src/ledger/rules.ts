@@ -228,7 +228,7 @@ function isRefusedAsIs(refused: Operation, { row, policy }: Facts): boolean {
 
 /** About a row that equals an order. */
 function decideBlocked(blocker: EqualOperation, { row, file, policy }: Facts): RowDecision {
-  const isOfEqual = blocker.isFormer && file.countOf(row.former?.content ?? "") > 0;
+  const isOfEqual = blocker.isFormer && row.former?.some(({ content }) => file.countOf(content) > 0);
   if (isMade(blocker) && policy.skipShipped && !isOfEqual && !isHeldByRow(blocker, file))
     return { kind: "shipped", operation: blocker, isElsewhere: true };
   return { kind: "held", operation: blocker };

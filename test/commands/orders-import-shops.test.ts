@@ -879,6 +879,109 @@ describe("a row that an earlier version read in another way", () => {
   });
 });
 
+describe("a row that version 2 of the reading read with fewer columns", () => {
+  /** Sends it with these columns left out, as version 2 left them out. */
+  async function homeOfSecondVersion(content: string | Buffer, leftOut: string): Promise<ImportHome> {
+    const home = await createImportHome(content);
+    const ran = await home.run(leftOut.replace(/\S+/g, "--map $&="));
+    expect(ran.exit, ran.stderr).toBe(0);
+    const file = path.join(home.stateDir, "ledger.db");
+    const database = await openDatabase({ path: file, title: "ledger", applicationId, migrations });
+    await database.transaction(() => database.exec("UPDATE operations SET reading = 2"));
+    database.close();
+    return home;
+  }
+
+  const traditional = "收件人姓名,收件人電話,收件人地址,品名,數量,sender.name";
+  const one = "李四,13900139000,建国路88号,茶,2,张三";
+
+  test("is known by its ref, with titles in traditional characters", async () => {
+    const content = sheetOf(`ref,${traditional}`, `A-1,${one}`);
+    const home = await homeOfSecondVersion(content, "收件人電話 數量");
+    expect(await drafts(home)).toEqual([
+      { sender: { name: "张三" }, receiver: { name: "李四", detail: "建国路88号" }, item: { name: "茶" } },
+    ]);
+    const { exit, report, stderr } = await home.run();
+    expect([exit, outcomes(report), home.posts], stderr).toEqual([0, "shipped", 1]);
+    await home.put(content.replace("A-1", "A-2"));
+    expect(outcomes((await home.run()).report)).toBe("created");
+    expect((await drafts(home))[1]).toMatchObject({
+      receiver: { phone: "13900139000" },
+      item: { quantity: "2" },
+    });
+  });
+
+  test.each([one, one.replace("茶", "绿 茶")])(
+    "is held without a ref (%s), also in a longer file",
+    async (row) => {
+      const content = sheetOf(traditional, row);
+      const home = await homeOfSecondVersion(content, "收件人電話 數量");
+      const again = await home.run();
+      expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([3, "held", 1]);
+      const longer = await home.put(`${content}王五,13700137000,南京路1号,书,1,张三\n`, "longer.csv");
+      const further = await home.importFile(longer);
+      expect([outcomes(further.report), home.posts], further.stderr).toEqual(["held created", 2]);
+    },
+  );
+
+  test("is held where its ref is read now, also as a line of an order that was several", async () => {
+    const columns = "訂單編號,收件人,收件人手机,收件人地址,品名,sender.name";
+    const content = sheetOf(
+      columns,
+      "A-1,李四,13900139000,建国路88号,茶,张三",
+      "A-2,王五,13700137000,南京路1号,书,张三",
+    );
+    const home = await homeOfSecondVersion(content, "訂單編號");
+    const again = await home.run();
+    expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([3, "held held", 2]);
+    const rows = [
+      columns.split(","),
+      ["B-1", "赵六", "13900139001", "上海路1号", "茶", "张三"],
+      ["", "赵六", "13900139001", "上海路1号", "书", "张三"],
+    ];
+    const merged = writeWorkbook({ sheets: [{ name: "Orders", rows, after: mergedRef }] });
+    const joined = await homeOfSecondVersion(merged, "訂單編號");
+    expect(joined.posts).toBe(2);
+    const one = await joined.run();
+    expect([one.exit, outcomes(one.report), joined.posts], one.stderr).toEqual([3, "held", 2]);
+  });
+
+  test("with titles of two lines is known by them", async () => {
+    const content = sheetOf(
+      "訂單號,收件人,,,品名,寄件人",
+      ",姓名,電話,地址,,",
+      "A-1,李四,13900139000,建国路88号,茶,张三",
+    ).replace("訂單號", "ref");
+    const home = await homeOfSecondVersion(content, "收件人電話");
+    const { exit, report, stderr } = await home.run();
+    expect([exit, outcomes(report), home.posts], stderr).toEqual([0, "shipped", 1]);
+  });
+
+  test("the phone and the address of 发货 are those of a sender who has a name", async () => {
+    const receiver = "收件人,收件人手机,收件人地址,品名";
+    const content = sheetOf(
+      `ref,${receiver},发货人,发货电话,发货地址`,
+      "A-1,李四,13900139000,建国路88号,茶,张三,13700137000,南京路1号",
+    );
+    const home = await homeOfSecondVersion(content, "发货电话 发货地址");
+    const { exit, report, stderr } = await home.run();
+    expect([exit, outcomes(report), home.posts], stderr).toEqual([0, "shipped", 1]);
+    await home.put(content.replace("A-1", "A-2"));
+    await home.run();
+    await home.put(
+      sheetOf(
+        `ref,${receiver},sender.phone,发货地址`,
+        "A-3,李四,13900139000,建国路88号,茶,13700137000,南京路1号",
+      ),
+    );
+    await home.run("--map 发货地址=");
+    expect((await drafts(home)).slice(1)).toMatchObject([
+      { sender: { name: "张三", phone: "13700137000", detail: "南京路1号" } },
+      { sender: { phone: "13700137000" } },
+    ]);
+  });
+});
+
 test("words for the receiver are never taken for the sender, and the billing address is of neither", async () => {
   const home = await createImportHome(
     sheetOf(
