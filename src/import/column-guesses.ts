@@ -33,7 +33,10 @@ export function guessField(
       return split !== undefined && "party" in split;
     });
   if (splits("receiver.text")) return `${part}.text`;
-  if (/电话|手机|联系方式|phone|mobile|^tel/.test(word) || examples.every((text) => mobile.test(text)))
+  if (
+    /电话|手机|固话|座机|联系方式|phone|mobile|^tel/.test(word) ||
+    examples.every((text) => mobile.test(text))
+  )
     return `${part}.phone`;
   if (splits("receiver.address")) return `${part}.address`;
   if (/地址|住址|街道|address|street/.test(word)) return `${part}.detail`;

@@ -5,7 +5,14 @@ import { inQuotes } from "../core/shell-quote.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
 import { readingVersion } from "../ledger/row-to-send.ts";
-import { type ItemField, itemWords, type PartyField, partyParts, partyWords } from "../model/fields.ts";
+import {
+  type ItemField,
+  itemWords,
+  type PartyField,
+  type PartyPart,
+  partyParts,
+  partyWords,
+} from "../model/fields.ts";
 import {
   cleanHeader,
   columnPaths,
@@ -16,6 +23,7 @@ import {
   normalizeForMatch,
   parties,
   partyHeaders,
+  shortField,
   simplifyTitle,
   thirdHeaders,
   wholePaths,
@@ -194,6 +202,22 @@ export function findTwice(
 /** The flag that maps a column to a field; without a path, it leaves the column out. */
 export function mapFlag(header: string | undefined, path = unusedMark): string {
   return `--map ${inQuotes(`${header}=${path}`)}`;
+}
+
+/**
+ * The party that a title without one is probably of: that of the column directly to the left, over further such titles.
+ * `titles` and `paths` are those of all columns.
+ */
+export function findPartyBefore(
+  titles: readonly string[],
+  paths: readonly (string | undefined)[],
+  index: number,
+): PartyPart | undefined {
+  for (let at = index - 1; at >= 0; at--) {
+    const part = partyParts.find((each) => paths[at]?.startsWith(`${each}.`));
+    if (part || paths[at] !== undefined || shortField(titles[at] ?? "") === undefined) return part;
+  }
+  return undefined;
 }
 
 /** Shorter names resemble too many words. */

@@ -22,9 +22,10 @@ import {
 import { findHeaderProblem } from "./header-problem.ts";
 import { countKnown, findHeader, mappedAcross, unclearHeader } from "./header-row.ts";
 import { findPreset, noPlatform } from "./layout.ts";
-import { type RowsOptions, readFirstRows } from "./rows.ts";
+import { type RowsOptions, readFirstRows, readShownRows } from "./rows.ts";
 import { createPartySplitter } from "./split-party.ts";
 import { cleanHeader, columnPaths, simplifyTitle } from "./title-words.ts";
+import { findUnclear, type UnclearColumn } from "./unclear-columns.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
 
 type Mapping = ReadonlyMap<string, string>;
@@ -89,7 +90,9 @@ export async function decideColumns(
   if (header.some(isLostText) || findHeaderProblem({ cells: header, line: 1 }, source)) return chosen;
   const prompts = await context.prompts();
   const sheet = { header, rows, given: known };
-  const doubtful = await findDoubtful(sheet, prompts !== undefined);
+  const guessed = guessColumns(header, known);
+  const unclear = await findLacking(findUnclear(header, guessed.map.paths, known), source, index + 1);
+  const doubtful = await findDoubtful(sheet, guessed, unclear, prompts !== undefined);
   const isOpen = index === 0 && !saved && doubtful.missing.length > 0;
   const lower = isOpen ? findLowerHeader(first, known, source) : undefined;
   if (lower) throw lower;
@@ -126,6 +129,8 @@ interface Doubtful {
   readonly only: Pick<ColumnDoubt, "message" | "hint"> | undefined;
   /** Parts of an order that no column has, with all guesses. */
   readonly missing: readonly string[];
+  /** With the guesses, an order lacks what one of the columns holds. */
+  readonly isLost: boolean;
 }
 
 const countFilled = (cells: readonly string[]) => cells.filter((cell) => cell.trim() !== "").length;
@@ -181,12 +186,44 @@ function findMissing(paths: readonly (string | undefined)[], isAsked: boolean): 
   return needs.flatMap(([field, isThere]) => (isThere ? [] : [field]));
 }
 
-async function findDoubtful({ header, rows, given }: Sheet, isAsked: boolean): Promise<Doubtful> {
-  const { map, doubts } = guessColumns(header, given);
+/** Whether a column may be unclear: only all rows tell. */
+export function mayBeUnclear(header: readonly string[], given: Mapping): boolean {
+  if (findPreset(header)) return false;
+  try {
+    return findUnclear(header, guessColumns(header, given).map.paths, given).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Those columns that hold something that a row lacks; the first rows of the sheet are above its table. */
+async function findLacking(
+  columns: readonly UnclearColumn[],
+  source: RowsOptions,
+  above: number,
+): Promise<readonly UnclearColumn[]> {
+  const open = new Set(columns);
+  let row = 0;
+  for await (const cells of open.size > 0 ? readShownRows(source) : []) {
+    row += 1;
+    if (row <= above) continue;
+    for (const column of open) if (column.isLacking(cells)) open.delete(column);
+    if (open.size === 0) break;
+  }
+  return columns.filter((column) => !open.has(column));
+}
+
+async function findDoubtful(
+  { header, rows, given }: Sheet,
+  { map, doubts }: ReturnType<typeof guessColumns>,
+  unclear: readonly UnclearColumn[],
+  isAsked: boolean,
+): Promise<Doubtful> {
   const taken = new Set(map.paths);
   const guesses = new Map(doubts.flatMap((doubt) => [...doubt.guesses]));
   let missing = findMissing(map.paths, isAsked);
-  const [only] = doubts.length === 1 && guesses.size === 1 && missing.length === 0 ? doubts : [];
+  const isSingle = doubts.length === 1 && guesses.size === 1 && unclear.length === 0;
+  const [only] = isSingle && missing.length === 0 ? doubts : [];
   if (doubts.length > 0 || missing.length > 0) {
     const splitter = await createPartySplitter();
     const twice = findEqual(header);
@@ -202,14 +239,23 @@ async function findDoubtful({ header, rows, given }: Sheet, isAsked: boolean): P
     }
     missing = findMissing([...taken], isAsked);
   }
+  for (const { header: name, field } of unclear) {
+    const guess = guesses.get(name);
+    if (guess !== undefined && guess !== unusedMark) continue;
+    const isFree = !taken.has(field) && !isTwice(field, taken);
+    if (isFree) taken.add(field);
+    guesses.set(name, isFree ? field : unusedMark);
+  }
   const columns = [...new Set(header)].flatMap((name) => {
     const guess = guesses.get(name);
     if (guess === undefined) return [];
     const [example = ""] = examplesOf(name, { header, rows });
-    const isNeeded = doubts.some((doubt) => doubt.guesses.has(name));
+    const isUnclear = unclear.some((each) => each.header === name);
+    const isNeeded = isUnclear || doubts.some((doubt) => doubt.guesses.has(name));
     return [{ header: name, example, guess, isNeeded }];
   });
-  return { columns, only, missing };
+  const isLost = unclear.some((each) => guesses.get(each.header) === unusedMark);
+  return { columns, only, missing, isLost };
 }
 
 /** Names that several columns have. */
@@ -237,7 +283,7 @@ function shorten(example: string): string {
 /** One error with all columns, and the whole command line with the guesses. */
 async function describeAll(
   { header, given }: Sheet,
-  { columns, only, missing }: Doubtful,
+  { columns, only, missing, isLost }: Doubtful,
   source: RowsOptions,
   context: Context,
 ): Promise<Error> {
@@ -253,6 +299,11 @@ async function describeAll(
   const lacking = missing.map(
     (path) => `no column looks like ${path}: name it with ${mapFlag("COLUMN", path)}`,
   );
+  const lost = isLost
+    ? [
+        "what a column “not used” holds is not sent: if the parcel needs it, write it into another column of the file",
+      ]
+    : [];
   const isGuess = ({ guess }: DoubtfulColumn) => guess !== unusedMark;
   const guessed = columns.filter(isGuess);
   const shown =
@@ -281,7 +332,7 @@ async function describeAll(
     only?.message ??
     `${source.name}: ${counted(columns.length, "column")} ${byCount(columns.length, "is", "are")} not clear: ${names}`;
   return new CourierError("usage", 2, message, {
-    hint: [...(only ? [only.hint] : []), ...lacking, ...run].join("; "),
+    hint: [...(only ? [only.hint] : []), ...lacking, ...lost, ...run].join("; "),
     details: columns.map(({ header: column, example, guess }) => ({ column, example, guess: guess || null })),
   });
 }

@@ -66,7 +66,7 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
   const sender = await findSender(choice.sender, context);
   const { platform, includeFulfilled } = choice;
   const asked = { bytes, name, mapping, shop, sender, platform, includeFulfilled };
-  const { decideColumns } = await import("./decide-columns.ts");
+  const { decideColumns, mayBeUnclear } = await import("./decide-columns.ts");
   const decide = (of: RowsOptions) => decideColumns(of, choice.useMap !== undefined, context);
   let early: ColumnChoice | undefined;
   let hasNotedProblem = false;
@@ -81,6 +81,7 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
     const header = findHeader((await readFirstRows(first, headerWithin + 1)) ?? [], asked);
     // Which cells are merged is not known yet.
     if (header.isInTwoRows || header.unclear || header.conflict) return;
+    if (mayBeUnclear(header.titles, mapping)) return;
     early = await decide(first);
     hasNotedProblem = await noteFirstProblem({ ...first, ...early }, context);
   };

@@ -335,6 +335,18 @@ export async function readFirstRows(
   return first;
 }
 
+/** All rows of a sheet that are shown, the header among them. */
+export async function* readShownRows({
+  content,
+  name,
+  facts,
+  table,
+}: RowsOptions): AsyncGenerator<readonly string[]> {
+  const text = () => quoteFormulaTexts(readText(content, name, facts));
+  for await (const { cells, isHidden } of table ? table.read() : readSheet(text(), facts.delimiter, name))
+    if (!isHidden) yield cells;
+}
+
 /** The rows of a sheet as orders: the first row is the header, or one of the next below titles and notes. */
 async function* readSheetRecords(
   rows: AsyncIterable<SheetRow>,

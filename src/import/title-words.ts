@@ -1,7 +1,7 @@
 /** The words in titles of columns and of groups of them, and the fields that they mean. */
 
 import { readingVersion } from "../ledger/row-to-send.ts";
-import { orderFields, partyParts } from "../model/fields.ts";
+import { orderFields, type PartyField, partyParts } from "../model/fields.ts";
 
 /** Fields of a row that are split into those of a party: all of it, or its address. */
 export const wholePaths: readonly string[] = partyParts.flatMap((part) => [
@@ -111,6 +111,15 @@ export function simplifyTitle(title: string): string {
     .join("")
     .replaceAll("联络", "联系")
     .replaceAll("资讯", "信息");
+}
+
+/** The field of a title that names no party: 电话. */
+export function shortField(title: string): PartyField | undefined {
+  const word = normalizeForMatch(simplifyTitle(cleanHeader(title)));
+  const found = Object.entries(partyHeaders).find(([, words]) =>
+    words.some((each) => each !== "" && normalizeForMatch(each) === word),
+  );
+  return found?.[0] as PartyField | undefined;
 }
 
 /** The headers with which files were read at first, normalized, with their fields. */

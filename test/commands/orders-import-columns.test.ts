@@ -812,6 +812,130 @@ describe("a title that --map names for one party, below the group of the other",
   });
 });
 
+describe("a column of a party that is not known, beside a whole header", () => {
+  const columns = ["订单号", "收件人", "收件人手机", "收件人地址", "商品"];
+  const row = ["A-1", "李四", "13900139000", "建国路88号", "书"];
+  const asked = async (home: ImportHome, ...words: readonly string[]) => {
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json", ...words]);
+    const error: { message?: string; hint?: string; details?: unknown } = ran.exit === 0 ? {} : errorOf(ran);
+    return { ran, ...error };
+  };
+
+  test.each<[string, string, string | null]>([
+    ["收件人省市区", "北京市朝阳区", "receiver.province"],
+    ["收货省市区", "北京市朝阳区", "receiver.province"],
+    ["省/市/区", "北京市朝阳区", "receiver.province"],
+    ["所在地区", "北京市朝阳区", "receiver.province"],
+    ["收件人所在城市", "北京市", "receiver.city"],
+    ["City/State", "NYC NY", "receiver.city"],
+    ["收件地址2", "3单元502", null],
+    ["门牌号", "3单元502", null],
+    ["Suite", "502", null],
+    ["收件人姓氏", "李", null],
+    ["收件人固话", "010-88886666", null],
+  ])("%s is in doubt where it holds something", async (title, value, guess) => {
+    const home = await homeWith(
+      text([...columns, title], [...row, ""], ["A-2", "王五", "", "南京路1号", "笔", value]),
+    );
+    const { ran, message, hint, details } = await asked(home);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    expect(message).toBe(`${home.file}: 1 column is not clear: ${title}`);
+    expect(details).toEqual([{ column: title, example: value, guess }]);
+    expect(String(hint).includes("what a column “not used” holds is not sent")).toBe(guess === null);
+    const again = await home.courier(wordsOf(String(hint).replace(/^.*run: /, ""), home.directory));
+    expect([again.exit, home.posts], again.stderr).toEqual([0, 2]);
+    const [part = "", field = ""] = guess?.split(".") ?? [];
+    if (guess !== null) expect((await sent(home))[1]).toMatchObject({ [part]: { [field]: value } });
+  });
+
+  test.each(["收件人固定电话", "Receiver contact", "收件人联系电话号"])(
+    "%s is the phone where no other column has it",
+    async (title) => {
+      const home = await homeWith(
+        text(
+          ["订单号", "收件人", title, "收件人地址", "商品"],
+          ["A-1", "李四", "010-88886666", "建国路88号", "书"],
+        ),
+      );
+      const { details } = await asked(home);
+      expect(details).toEqual([{ column: title, example: "010-88886666", guess: "receiver.phone" }]);
+    },
+  );
+
+  test("names in two columns, and a sender whose phone and address have short titles", async () => {
+    const home = await homeWith(
+      text(
+        ["Recipient first name", "Recipient last name", "Recipient phone", "Recipient address", "Item"],
+        ["Bob", "Lee", "+12025550123", "1 Main", "Mug"],
+      ),
+    );
+    expect((await asked(home)).details).toMatchObject([
+      { column: "Recipient first name", guess: "receiver.name" },
+      { column: "Recipient last name", guess: null },
+    ]);
+    await home.put(
+      text(
+        ["寄件人", "电话", "地址", "收件人", "收件人电话", "收件人地址", "物品"],
+        ["王店", "13700137000", "北京路1号", "李四", "13900139000", "上海路2号", "书"],
+      ),
+    );
+    const { hint, details } = await asked(home);
+    expect(details).toMatchObject([
+      { column: "电话", guess: "sender.phone" },
+      { column: "地址", guess: "sender.detail" },
+    ]);
+    const again = await home.courier(wordsOf(String(hint).replace(/^.*run: /, ""), home.directory));
+    expect(again.exit, again.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([
+      {
+        sender: { name: "王店", phone: "13700137000", detail: "北京路1号" },
+        receiver: { phone: "13900139000" },
+      },
+    ]);
+  });
+
+  test.each([
+    "收件人备注",
+    "收件日期",
+    "收货状态",
+    "收件人邮编",
+    "收件公司",
+    "Receiver email",
+    "收件人电话后四位",
+    "Recipient country",
+    "发货地区",
+    "退货地址",
+    "收件人固话",
+    "Ship date",
+    "Shipping method",
+    "备用电话",
+  ])("%s is none that an order lacks", async (title) => {
+    const home = await homeWith(text([...columns, title], [...row, "x"]));
+    const { ran } = await asked(home);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([0, 1]);
+  });
+
+  test.each(forms)("nor is one that is empty, or was decided (%s)", async (_form, name, write) => {
+    const home = await homeWith(write([...columns, "收件人省市区"], [...row, ""]), name);
+    expect((await asked(home)).ran.exit).toBe(0);
+    const further = [...Array(30).keys()].map((each) => [`B-${each}`, ...row.slice(1), ""]);
+    const last = ["A-2", "王五", "13700137000", "南京路1号", "笔", "上海市"];
+    await home.put(write([...columns, "收件人省市区"], ...further, last), name);
+    expect((await asked(home)).ran.exit).toBe(2);
+    const left = await asked(home, "--map", "收件人省市区=", "--allow-duplicate", "all");
+    expect(left.ran.stderr).not.toContain("not clear");
+  });
+
+  test("is asked about once at a terminal", async () => {
+    const home = await homeWith(text([...columns, "收件人省市区"], [...row, "北京市朝阳区"]));
+    const prompts = scriptedPrompts({ searches: [""], choices: ["use these columns"], confirms: [true] });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ receiver: { province: "北京市朝阳区" } }]);
+    expect((await asked(home)).ran.exit).toBe(0);
+  });
+});
+
 test("the second line of a header is not left out where it is hidden", async () => {
   const upper = ["订单号", "收件人", "", "", "商品", ""];
   const cells = ["", "姓名", "电话", "地址", "名称", "数量"];

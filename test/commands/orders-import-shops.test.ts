@@ -946,6 +946,19 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
     expect([one.exit, outcomes(one.report), joined.posts], one.stderr).toEqual([3, "held", 2]);
   });
 
+  test("is held where a person names a column that was left out", async () => {
+    const content = sheetOf(
+      "收件人,收件人手机,收件人省市区,收件人地址,品名,sender.name",
+      "李四,13900139000,北京市朝阳区,建国路88号,茶,张三",
+    );
+    const home = await homeOfSecondVersion(content, "收件人省市区");
+    const ran = await home.run("--map 收件人省市区=receiver.province");
+    expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([3, "held", 1]);
+    const other = await home.put(content.replace("茶", "书"), "other.csv");
+    const sent = await home.importFile(other, "--map 收件人省市区=receiver.province");
+    expect([outcomes(sent.report), home.posts], sent.stderr).toEqual(["created", 2]);
+  });
+
   test("with titles of two lines is known by them", async () => {
     const content = sheetOf(
       "訂單號,收件人,,,品名,寄件人",
