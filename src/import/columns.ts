@@ -131,7 +131,7 @@ function readColumns(
       columns.some((other, at) => at > index && other.trim() === header.trim()),
     );
     if (duplicate !== undefined)
-      throw usageError(`two columns have the name ${duplicate.trim()}`, "rename one of them in the file");
+      throw usageError(`two columns have the name ${duplicate.trim()}`, howToRename(duplicate.trim()));
     if (columns.length > 1)
       return {
         guesses: new Map(columns.map((header, index) => [header.trim(), index === 0 ? path : unusedMark])),
@@ -141,10 +141,22 @@ function readColumns(
   }
   const unused = headers.filter((header, index) => paths[index] === undefined && !isNoColumn(header));
   for (const header of unused) {
-    const doubt = given.has(header.trim()) ? undefined : findNeed(header.trim(), paths, known, version);
+    const before = findPartyBefore(headers, paths, headers.indexOf(header));
+    const doubt = given.has(header.trim())
+      ? undefined
+      : findNeed(header.trim(), paths, known, version, before);
     if (doubt) return doubt;
   }
   return { paths, unused };
+}
+
+/** Another name that says nothing of the party would only be guessed. */
+function howToRename(title: string): string {
+  if (shortField(title) === undefined) return "rename one of them in the file";
+  const [one, other] = /[a-z]$/i.test(title)
+    ? [`Receiver ${title}`, `Sender ${title}`]
+    : [`收件人${title}`, `寄件人${title}`];
+  return `name them by party in the file: ${one} and ${other}`;
 }
 
 /** Adds columns that version 2 left out, for fields that no other column has. */
@@ -229,6 +241,7 @@ function findNeed(
   paths: readonly (string | undefined)[],
   known: ReadonlyMap<string, string>,
   version: number,
+  before: PartyPart | undefined,
 ): ColumnDoubt | undefined {
   const word = normalizeForMatch(version >= 3 ? simplifyTitle(header) : header);
   const bare = Object.entries(partyHeaders).find(([, words]) =>
@@ -236,10 +249,12 @@ function findNeed(
   );
   const receivers = bare && word !== "" ? `receiver.${bare[0]}` : undefined;
   if (receivers !== undefined && !paths.includes(receivers)) {
+    const senders = `sender.${bare?.[0]}`;
+    const guess = before === "sender" && !paths.includes(senders) ? senders : receivers;
     return {
-      guesses: new Map([[header, receivers]]),
+      guesses: new Map([[header, guess]]),
       message: `column “${header}”: sender or receiver?`,
-      hint: `choose with ${mapFlag(header, receivers)}; ${mapFlag(header)} leaves it out`,
+      hint: `choose with ${mapFlag(header, guess)}; ${mapFlag(header)} leaves it out`,
     };
   }
   if (receivers !== undefined || word.length < shortestMisspelt || !/^[a-z/]+$/.test(word)) return undefined;

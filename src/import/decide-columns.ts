@@ -12,6 +12,7 @@ import { guessField } from "./column-guesses.ts";
 import {
   type ColumnDoubt,
   describeField,
+  findPartyBefore,
   findTwice,
   guessColumns,
   isNoColumn,
@@ -230,7 +231,9 @@ async function findDoubtful(
     for (const name of map.unused.map((each) => each.trim())) {
       if (given.has(name) || guesses.has(name) || twice.has(name)) continue;
       const examples = examplesOf(name, { header, rows });
-      const guess = guessField(simplifyTitle(cleanHeader(name)), examples, splitter);
+      const paths = header.map((each, at) => guesses.get(each) || map.paths[at]);
+      const before = findPartyBefore(header, paths, header.indexOf(name));
+      const guess = guessField(simplifyTitle(cleanHeader(name)), examples, splitter, before);
       const isFree = guess !== undefined && !taken.has(guess) && !isTwice(guess, taken);
       if (isFree) {
         taken.add(guess);

@@ -812,6 +812,69 @@ describe("a title that --map names for one party, below the group of the other",
   });
 });
 
+describe("short titles directly behind a party's name", () => {
+  const row = ["王店", "13700137000", "北京市朝阳区建国路1号", "李四", "13900139000", "上海路2号", "书"];
+  const whole = [
+    {
+      sender: { name: "王店", phone: "13700137000", detail: "北京市朝阳区建国路1号" },
+      receiver: { name: "李四", phone: "13900139000", detail: "上海路2号" },
+    },
+  ];
+
+  test.each([
+    ["寄件人,电话,地址,收件人,电话,地址,物品", "电话", "收件人电话 and 寄件人电话"],
+    ["Sender,Phone,Address,Receiver,Phone,Address,Item", "Phone", "Receiver Phone and Sender Phone"],
+  ])("%s: two columns of one name are to be named by party", async (titles, title, names) => {
+    const home = await homeWith(text(titles.split(","), row));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    expect(errorOf(ran)).toMatchObject({
+      message: `two columns have the name ${title}`,
+      hint: `name them by party in the file: ${names}`,
+    });
+  });
+
+  test.each([
+    "寄件人,电话,地址,收件人,电话2,地址2,物品",
+    "寄件人,电话,地址,收件人,电话.1,地址.1,物品",
+    "Sender,Phone,Address,Receiver,Phone 2,Address 2,Item",
+    "收件人,电话,地址,寄件人,电话2,地址2,物品",
+  ])("%s: the guesses are of the nearest party", async (titles) => {
+    const isSenderFirst = /^(?:寄|S)/.test(titles);
+    const cells = isSenderFirst ? row : [...row.slice(3, 6), ...row.slice(0, 3), "书"];
+    const home = await homeWith(text(titles.split(","), cells));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    const line = errorOf(ran)
+      .hint.replace(/^.*run: /, "")
+      .replace(/address/g, "detail");
+    const again = await home.courier(wordsOf(line, home.directory));
+    expect(again.exit, again.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject(whole);
+  });
+
+  test("a field that this party has already is the receiver's; other columns between say nothing", async () => {
+    const home = await homeWith(
+      text(["寄件人", "寄件人电话", "寄件人地址", "姓名", "电话", "地址", "物品"], row),
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect(errorOf(ran)).toMatchObject({
+      details: [{ guess: "receiver.name" }, { guess: "receiver.phone" }, { guess: "receiver.detail" }],
+    });
+    await home.put(
+      text(["寄件人", "物品", "客户", "电话", "地址"], ["王店", "书", "李四", "13900139000", "上海路2号"]),
+    );
+    const further = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect(errorOf(further)).toMatchObject({
+      details: [
+        { column: "客户", guess: "receiver.name" },
+        { column: "电话", guess: "receiver.phone" },
+        { column: "地址", guess: "receiver.detail" },
+      ],
+    });
+  });
+});
+
 describe("a column of a party that is not known, beside a whole header", () => {
   const columns = ["订单号", "收件人", "收件人手机", "收件人地址", "商品"];
   const row = ["A-1", "李四", "13900139000", "建国路88号", "书"];
