@@ -39,7 +39,7 @@ export function createAssembler(
         const record = assemble(order);
         if (record?.problems.length !== 0) return [];
         const { ref, draft, formerDraft } = record;
-        return [draft, ...(formerDraft ? [formerDraft] : [])].map((each) => ({
+        return [draft, formerDraft ?? draft].map((each) => ({
           reading: 2,
           ref,
           draft: each,

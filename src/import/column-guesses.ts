@@ -4,8 +4,6 @@ import type { PartyPart } from "../model/fields.ts";
 import type { PartySplitter } from "./split-party.ts";
 
 const ofSender = /寄|发件|发货人|卖家|商家|店铺|sender|shipper|seller|from/;
-const ofReceiver =
-  /收件|收货|收方|收人|客户|顾客|买家|买方|receiver|recipient|consignee|\bto\b|ship|deliver|customer|client|buyer/;
 const noField =
   /备注|留言|说明|note|remark|comment|memo|日期|时间|date|time|状态|status|金额|总价|单价|运费|优惠|price|amount|total|fee|tax|税|支付|付款|payment|运单|快递|物流|tracking|waybill|邮编|zip|postcode|email|邮箱/;
 const mobile = /^(?:\+?86[- ]?)?1[3-9]\d{9}$/;
@@ -29,7 +27,7 @@ export function guessField(
   before: PartyPart = "receiver",
 ): string | undefined {
   const word = header.normalize("NFKC").toLowerCase().trim();
-  const part = ofSender.test(word) ? "sender" : ofReceiver.test(word) ? "receiver" : before;
+  const part = ofSender.test(word) ? "sender" : before;
   if (noField.test(word) || examples.length === 0) return undefined;
   const splits = (path: string) =>
     examples.every((text) => {

@@ -153,10 +153,8 @@ function readColumns(
 /** Another name that says nothing of the party would only be guessed. */
 function howToRename(title: string): string {
   if (shortField(title) === undefined) return "rename one of them in the file";
-  const [one, other] = /[a-z]$/i.test(title)
-    ? [`Receiver ${title}`, `Sender ${title}`]
-    : [`收件人${title}`, `寄件人${title}`];
-  return `name them by party in the file: ${one} and ${other}`;
+  const [one, other] = /[a-z]/i.test(title) ? ["Receiver ", "Sender "] : ["收件人", "寄件人"];
+  return `name them by party in the file: ${one}${title} and ${other}${title}`;
 }
 
 /** Adds columns that version 2 left out, for fields that no other column has. */

@@ -21,11 +21,11 @@ import {
   unusedMark,
 } from "./columns.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { countKnown, findHeader, mappedAcross, unclearHeader } from "./header-row.ts";
+import { countKnown, findHeader, unclearHeader } from "./header-row.ts";
 import { findPreset, noPlatform } from "./layout.ts";
 import { type RowsOptions, readFirstRows, readShownRows } from "./rows.ts";
 import { createPartySplitter } from "./split-party.ts";
-import { cleanHeader, columnPaths, simplifyTitle } from "./title-words.ts";
+import { cleanHeader, columnPaths, shortField, simplifyTitle } from "./title-words.ts";
 import { findUnclear, type UnclearColumn } from "./unclear-columns.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
 
@@ -81,7 +81,6 @@ export async function decideColumns(
     );
   const found = findHeader(first, { mapping: known });
   if (found.unclear) throw unclearHeader(first, found.unclear, source);
-  if (found.conflict) throw mappedAcross(found.conflict, source.name);
   const index = found.index || countLoneTitles(all);
   const header = (index === found.index ? found.titles : (all[index] ?? [])).map((cell) => cell.trim());
   const rows = all.slice(index + 1);
@@ -130,8 +129,6 @@ interface Doubtful {
   readonly only: Pick<ColumnDoubt, "message" | "hint"> | undefined;
   /** Parts of an order that no column has, with all guesses. */
   readonly missing: readonly string[];
-  /** With the guesses, an order lacks what one of the columns holds. */
-  readonly isLost: boolean;
 }
 
 const countFilled = (cells: readonly string[]) => cells.filter((cell) => cell.trim() !== "").length;
@@ -189,12 +186,7 @@ function findMissing(paths: readonly (string | undefined)[], isAsked: boolean): 
 
 /** Whether a column may be unclear: only all rows tell. */
 export function mayBeUnclear(header: readonly string[], given: Mapping): boolean {
-  if (findPreset(header)) return false;
-  try {
-    return findUnclear(header, guessColumns(header, given).map.paths, given).length > 0;
-  } catch {
-    return false;
-  }
+  return !findPreset(header) && findUnclear(header, guessColumns(header, given).map.paths, given).length > 0;
 }
 
 /** Those columns that hold something that a row lacks; the first rows of the sheet are above its table. */
@@ -204,10 +196,9 @@ async function findLacking(
   above: number,
 ): Promise<readonly UnclearColumn[]> {
   const open = new Set(columns);
-  let row = 0;
-  for await (const cells of open.size > 0 ? readShownRows(source) : []) {
-    row += 1;
-    if (row <= above) continue;
+  let left = above;
+  for await (const { cells } of open.size > 0 ? readShownRows(source) : []) {
+    if (left-- > 0) continue;
     for (const column of open) if (column.isLacking(cells)) open.delete(column);
     if (open.size === 0) break;
   }
@@ -232,7 +223,8 @@ async function findDoubtful(
       if (given.has(name) || guesses.has(name) || twice.has(name)) continue;
       const examples = examplesOf(name, { header, rows });
       const paths = header.map((each, at) => guesses.get(each) || map.paths[at]);
-      const before = findPartyBefore(header, paths, header.indexOf(name));
+      const before =
+        shortField(name.replace(/[ .]*\d+$/, "")) && findPartyBefore(header, paths, header.indexOf(name));
       const guess = guessField(simplifyTitle(cleanHeader(name)), examples, splitter, before);
       const isFree = guess !== undefined && !taken.has(guess) && !isTwice(guess, taken);
       if (isFree) {
@@ -243,8 +235,7 @@ async function findDoubtful(
     missing = findMissing([...taken], isAsked);
   }
   for (const { header: name, field } of unclear) {
-    const guess = guesses.get(name);
-    if (guess !== undefined && guess !== unusedMark) continue;
+    if (guesses.get(name)) continue;
     const isFree = !taken.has(field) && !isTwice(field, taken);
     if (isFree) taken.add(field);
     guesses.set(name, isFree ? field : unusedMark);
@@ -253,12 +244,11 @@ async function findDoubtful(
     const guess = guesses.get(name);
     if (guess === undefined) return [];
     const [example = ""] = examplesOf(name, { header, rows });
-    const isUnclear = unclear.some((each) => each.header === name);
-    const isNeeded = isUnclear || doubts.some((doubt) => doubt.guesses.has(name));
+    const isNeeded =
+      unclear.some((each) => each.header === name) || doubts.some((doubt) => doubt.guesses.has(name));
     return [{ header: name, example, guess, isNeeded }];
   });
-  const isLost = unclear.some((each) => guesses.get(each.header) === unusedMark);
-  return { columns, only, missing, isLost };
+  return { columns, only, missing };
 }
 
 /** Names that several columns have. */
@@ -286,7 +276,7 @@ function shorten(example: string): string {
 /** One error with all columns, and the whole command line with the guesses. */
 async function describeAll(
   { header, given }: Sheet,
-  { columns, only, missing, isLost }: Doubtful,
+  { columns, only, missing }: Doubtful,
   source: RowsOptions,
   context: Context,
 ): Promise<Error> {
@@ -302,11 +292,8 @@ async function describeAll(
   const lacking = missing.map(
     (path) => `no column looks like ${path}: name it with ${mapFlag("COLUMN", path)}`,
   );
-  const lost = isLost
-    ? [
-        "what a column “not used” holds is not sent: if the parcel needs it, write it into another column of the file",
-      ]
-    : [];
+  const isLost = !only && columns.some(({ guess, isNeeded }) => isNeeded && guess === unusedMark);
+  const lost = isLost ? ["what is not used is not sent: write what a parcel needs into another column"] : [];
   const isGuess = ({ guess }: DoubtfulColumn) => guess !== unusedMark;
   const guessed = columns.filter(isGuess);
   const shown =

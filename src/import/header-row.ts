@@ -22,27 +22,11 @@ export interface HeaderRow {
   readonly isInTwoRows: boolean;
   /** Two rows of which each may be the header. */
   readonly unclear?: readonly [number, number];
-  readonly conflict?: GroupConflict | undefined;
-}
-
-/** A column that `--map` gives to one party, below the title of the other party's group. */
-interface GroupConflict {
-  readonly title: string;
-  readonly group: string;
-  /** What both titles say together. */
-  readonly joined: string;
-  readonly path: string;
-}
-
-/** The two rows of a header as one. */
-interface JoinedTitles {
-  readonly titles: Row;
-  readonly conflict: GroupConflict | undefined;
 }
 
 /**
  * The header among the first rows: where the rows above it, such as titles and notes, name no column, or name groups of
- * its columns.
+ * its columns. Throws a usage error for a map that gives one party's group to the other party.
  */
 export function findHeader(rows: readonly SheetRow[], choice: LayoutChoice): HeaderRow {
   const found = findTitles(rows, choice);
@@ -65,16 +49,16 @@ function findTitles(rows: readonly SheetRow[], choice: LayoutChoice): HeaderRow 
   for (let index = first; ; index++) {
     const [row, below] = rows.slice(index, index + 2);
     if (!row || !below || !isTitleRow(below.cells, reader) || !hasGap(row.cells, below.cells)) break;
-    const joined = joinTitles(row, below.cells, choice, reader);
-    if (!joined) return { ...single(index), unclear: [index, index + 1] };
-    found = asHeader(index + 1, joined, below.cells);
+    const titles = joinTitles(row, below.cells, choice, reader);
+    if (!titles) return { ...single(index), unclear: [index, index + 1] };
+    found = asHeader(index + 1, titles, below.cells);
   }
   const isCertain = isHeader(header.cells, choice) || countTitles(header.cells, reader) >= manyTitles;
   return found ?? single(first > 0 && isCertain ? first : 0);
 }
 
-function asHeader(index: number, { titles, conflict }: JoinedTitles, own: Row): HeaderRow {
-  return { index, titles, isInTwoRows: titles.some((title, at) => title !== own[at]), conflict };
+function asHeader(index: number, titles: Row, own: Row): HeaderRow {
+  return { index, titles, isInTwoRows: titles.some((title, at) => title !== own[at]) };
 }
 
 /** The first row that names a column, or has titles of columns; -1 where none does. */
@@ -103,14 +87,6 @@ export function unclearHeader(
   return usageError(
     `${name}: it is not clear which ${line} is the header: ${line} ${rows[one]?.line} or ${line} ${rows[other]?.line}`,
     `write all titles of columns into one ${line}, delete what is above it, and run the same command again`,
-  );
-}
-
-/** The error for a map that would give the columns of one party to the other. */
-export function mappedAcross({ title, group, joined, path }: GroupConflict, name: string): Error {
-  return usageError(
-    `${name}: column “${title}” is below “${group}”, and --map makes it ${path}`,
-    `leave “${title}” out of --map and of the saved columns; if it is ${path} anyway, name it by both titles: ${mapFlag(joined, path)}`,
   );
 }
 
@@ -162,17 +138,16 @@ export function hasGap(row: Row, below: Row): boolean {
 /**
  * The titles of two rows where the upper one names groups, such as 收件人 over 姓名 and 电话: a cell that is empty in the
  * lower row has its title in the upper one, as merged cells have. Undefined where a cell of the upper row may be something
- * else, such as a label with its value.
+ * else, such as a label with its value. Throws a usage error for a map that gives one party's group to the other party.
  */
 function joinTitles(
   { cells: row, across }: SheetRow,
   below: Row,
   { mapping }: LayoutChoice,
   { fieldOf, isShort, groupOf }: TitleReader,
-): JoinedTitles | undefined {
+): Row | undefined {
   const titles: string[] = [];
   const all: Group[] = [];
-  let conflict: GroupConflict | undefined;
   let group: Group | undefined;
   for (const [index, cell] of below.entries()) {
     const above = row[index]?.trim() ?? "";
@@ -198,7 +173,11 @@ function joinTitles(
     if (group && given !== undefined && !isOfParty(own ?? "") && isOfOther(given, group)) {
       // Where no cells are merged, the group may have ended before a title that is not known.
       if (!across && above === "" && !isShort(title)) group = undefined;
-      else conflict ??= { title, group: group.title, joined: both, path: given };
+      else
+        throw usageError(
+          `column “${title}” is below “${group.title}”, and --map makes it ${given}`,
+          `leave it out, or name it by both titles: ${mapFlag(both, given)}`,
+        );
     }
     const joined = own === undefined && !isMapped ? both : "";
     const path = fieldOf(joined) ?? (group ? own : undefined);
@@ -209,7 +188,7 @@ function joinTitles(
   const isLost = (key: string) => row.some((cell) => cell.trim() === key) && !titles.includes(key);
   return all.some((each) => mayBeTitle(each, across !== undefined)) || [...mapping.keys()].some(isLost)
     ? undefined
-    : { titles, conflict };
+    : titles;
 }
 
 /** A group's title, with the columns that it has. */
@@ -246,24 +225,21 @@ function groupByColumn(prefix: string, path: string | undefined): TitleGroup | u
   return path === undefined ? undefined : { prefix, part: undefined };
 }
 
-function namesColumn(row: Row, { mapping, version }: LayoutChoice): boolean {
-  if (row.some((cell) => mapping.has(cell.trim())) || findPreset(row) !== undefined) return true;
-  return countKnown(row, version) > 0;
+function namesColumn(row: Row, { mapping }: LayoutChoice): boolean {
+  return row.some((cell) => mapping.has(cell.trim())) || findPreset(row) !== undefined || countKnown(row) > 0;
 }
 
 const leastKnown = 3;
 
-function isHeader(row: Row, { mapping, version }: LayoutChoice): boolean {
+function isHeader(row: Row, { mapping }: LayoutChoice): boolean {
   const names = new Set(row.map((cell) => cell.trim()));
   if (mapping.size > 0 && [...mapping.keys()].every((name) => names.has(name))) return true;
-  return findPreset(row) !== undefined || countKnown(row, version) >= leastKnown;
+  return findPreset(row) !== undefined || countKnown(row) >= leastKnown;
 }
 
-export function countKnown(row: Row, version?: number): number {
-  const choice = version === undefined ? {} : { version };
+export function countKnown(row: Row): number {
   try {
-    return mapColumns(row.map(cleanHeader), new Map(), choice).paths.filter((path) => path !== undefined)
-      .length;
+    return mapColumns(row.map(cleanHeader), new Map()).paths.filter((path) => path !== undefined).length;
   } catch {
     return row.some((cell) => columnPaths.includes(cell.trim())) ? 1 : 0;
   }

@@ -78,10 +78,13 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
       facts: { ...workbookFacts, fingerprint: "" },
       table,
     };
-    const header = findHeader((await readFirstRows(first, headerWithin + 1)) ?? [], asked);
-    // Which cells are merged is not known yet.
-    if (header.isInTwoRows || header.unclear || header.conflict) return;
-    if (mayBeUnclear(header.titles, mapping)) return;
+    const rows = (await readFirstRows(first, headerWithin + 1)) ?? [];
+    try {
+      const { isInTwoRows, unclear, titles } = findHeader(rows, asked);
+      if (isInTwoRows || unclear || mayBeUnclear(titles, mapping)) return;
+    } catch {
+      return; // Which cells are merged is not known yet.
+    }
     early = await decide(first);
     hasNotedProblem = await noteFirstProblem({ ...first, ...early }, context);
   };

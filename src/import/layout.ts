@@ -3,10 +3,10 @@
 import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
-import { type ColumnMap, ensureNoOrder, isNoColumn, mapColumns, unusedMark } from "./columns.ts";
+import { type ColumnMap, ensureNoOrder, isNoColumn, mapColumns } from "./columns.ts";
 import type { Preset, SkipRule } from "./presets/preset.ts";
 import { presets } from "./presets/presets.ts";
-import { columnPaths, createTitleReader } from "./title-words.ts";
+import { columnPaths } from "./title-words.ts";
 import { isAskedToday } from "./unclear-columns.ts";
 
 /** A field and its columns by index: the first choice that is filled counts; its columns are joined. */
@@ -141,9 +141,6 @@ function readFormer(
   }
 }
 
-/** Of so many columns, each may have been left out or not. */
-const mostAsked = 3;
-
 /**
  * How version 2 may have read the columns: with this map, or without columns that only today's version asks about. It
  * sent orders without what those hold.
@@ -155,24 +152,12 @@ function readSecond(
 ): readonly Layout[] {
   const names = new Set(headers.map((header) => header.trim()));
   const own = [...mapping].filter(([header]) => names.has(header));
-  const { fieldOf } = createTitleReader(2);
-  const asked = own.flatMap(([header, path]) =>
-    path !== unusedMark && fieldOf(header) !== path && isAskedToday(header) ? [header] : [],
+  const maps = [own, own.filter(([header]) => !isAskedToday(header))].map((given) =>
+    readFormer(headers, new Map(given), 2),
   );
-  const found: ColumnMap[] = [];
-  for (const leftOut of asked.length > mostAsked ? [[], asked] : subsetsOf(asked)) {
-    const given = own.filter(([header]) => !leftOut.includes(header));
-    const map = readFormer(headers, new Map(given), 2);
-    const isOther = (each: ColumnMap) => each.paths.join() !== map?.paths.join();
-    if (map && !isSame(today.fields, map) && found.every(isOther)) found.push(map);
-  }
-  return found.map((map) => layoutOfWords(headers, map, undefined));
-}
-
-function subsetsOf(all: readonly string[]): readonly (readonly string[])[] {
-  let found: readonly (readonly string[])[] = [[]];
-  for (const each of all) found = found.flatMap((some) => [some, [...some, each]]);
-  return found;
+  const others = maps.filter((map) => map && !isSame(today.fields, map)) as ColumnMap[];
+  const found = new Map(others.map((map) => [map.paths.join(), map]));
+  return [...found.values()].map((map) => layoutOfWords(headers, map, undefined));
 }
 
 function layoutOfPreset(

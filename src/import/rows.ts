@@ -23,7 +23,7 @@ import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import type { FormerRecord } from "./former-reading.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { findHeader, hasGap, isHeaderBelow, isTitleRow, mappedAcross, unclearHeader } from "./header-row.ts";
+import { findHeader, hasGap, isHeaderBelow, isTitleRow, unclearHeader } from "./header-row.ts";
 import { type Layout, readLayout } from "./layout.ts";
 import type { NumberedRow, OrderRecord, ReadingTally, RowProblem, SkippedFacts } from "./order-record.ts";
 import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
@@ -120,8 +120,7 @@ export interface RowsOptions {
 function identitiesOf({ reading, ref, draft }: FormerRecord): readonly FormerIdentity[] {
   if (reading === undefined) return [{ ref, content: recordedOf(draft) }];
   const { content, formerContent } = contentsOf(draft);
-  const contents = formerContent === undefined ? [content] : [content, formerContent];
-  return contents.map((each) => ({ reading, ref, content: each }));
+  return [content, formerContent ?? content].map((each) => ({ reading, ref, content: each }));
 }
 
 /** Reads and validates the file row by row; memory does not grow with the file. */
@@ -320,15 +319,13 @@ function textAt(fields: JsonObject, path: string): string {
 
 /** The first rows of a sheet, the header among them; undefined for JSON. */
 export async function readFirstRows(
-  { content, name, facts, table, ...choice }: RowsOptions,
+  options: RowsOptions,
   count: number,
 ): Promise<readonly SheetRow[] | undefined> {
-  if (!table && facts.form !== "csv") return undefined;
-  const text = () => quoteFormulaTexts(readText(content, name, facts));
+  if (!options.table && options.facts.form !== "csv") return undefined;
   const first: SheetRow[] = [];
-  for await (const row of table ? table.read() : readSheet(text(), facts.delimiter, name)) {
-    if (row.isHidden) continue;
-    if (isHeaderBelow(first, choice)) boundColumns(row.cells, name, row.line);
+  for await (const row of readShownRows(options)) {
+    if (isHeaderBelow(first, options)) boundColumns(row.cells, options.name, row.line);
     first.push(row);
     if (first.length >= count) break;
   }
@@ -336,15 +333,10 @@ export async function readFirstRows(
 }
 
 /** All rows of a sheet that are shown, the header among them. */
-export async function* readShownRows({
-  content,
-  name,
-  facts,
-  table,
-}: RowsOptions): AsyncGenerator<readonly string[]> {
+export async function* readShownRows({ content, name, facts, table }: RowsOptions): AsyncGenerator<SheetRow> {
   const text = () => quoteFormulaTexts(readText(content, name, facts));
-  for await (const { cells, isHidden } of table ? table.read() : readSheet(text(), facts.delimiter, name))
-    if (!isHidden) yield cells;
+  for await (const row of table ? table.read() : readSheet(text(), facts.delimiter, name))
+    if (!row.isHidden) yield row;
 }
 
 /** The rows of a sheet as orders: the first row is the header, or one of the next below titles and notes. */
@@ -373,11 +365,10 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     boundColumns(next.value.cells, name, next.value.line);
     shown.push(next.value);
   }
-  const { index, titles, isInTwoRows, unclear, conflict } = findHeader(shown, choice);
+  const { index, titles, isInTwoRows, unclear } = findHeader(shown, choice);
   const row = shown[index];
   if (!row) return;
   if (unclear) throw unclearHeader(shown, unclear, options);
-  if (conflict) throw mappedAcross(conflict, name);
   const reader = createTitleReader();
   const hidden = first.find(
     ({ isHidden, cells }) => isHidden && isTitleRow(cells, reader) && hasGap(titles, cells),

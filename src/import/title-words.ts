@@ -97,82 +97,83 @@ const latestHeaders: Readonly<Record<string, readonly string[]>> = {
 /** Words for the sender where its name has a column: else the sender comes from elsewhere. */
 const dispatchers: readonly string[] = ["发货", "发货方"];
 
-/** The characters of these words that traditional Chinese writes in another way. */
-const traditional =
-  "貨電話絡聯號機訂單編碼參戶稱區縣詳細價聲額數務類型時遞內標題寶貝購買賣發資產備註門樓國運費郵質鋪綫線";
-const simplified =
-  "货电话络联号机订单编码参户称区县详细价声额数务类型时递内标题宝贝购买卖发资产备注门楼国运费邮质铺线线";
-const simplifiedBy = new Map([...traditional].map((each, at) => [each, [...simplified][at] ?? each]));
+/** The characters of titles that traditional Chinese writes in another way. */
+const traditional = "貨電話絡聯號機訂單編碼參戶稱區縣詳細價聲額數務類時遞內標題購買發資訊備註";
+const simplified = "货电话络联号机订单编码参户称区县详细价声额数务类时递内标题购买发资讯备注";
 
 /** The same title in simplified characters, and in the words that are known. */
 export function simplifyTitle(title: string): string {
-  return [...title]
-    .map((each) => simplifiedBy.get(each) ?? each)
-    .join("")
-    .replaceAll("联络", "联系")
-    .replaceAll("资讯", "信息");
+  return title
+    .replace(/./g, (each) => simplified[traditional.indexOf(each)] ?? each)
+    .replace("联络", "联系")
+    .replace("资讯", "信息");
 }
 
 /** The field of a title that names no party: 电话. */
 export function shortField(title: string): PartyField | undefined {
   const word = normalizeForMatch(simplifyTitle(cleanHeader(title)));
-  const found = Object.entries(partyHeaders).find(([, words]) =>
-    words.some((each) => each !== "" && normalizeForMatch(each) === word),
+  const found = Object.entries(fieldHeaders).find(([, words]) =>
+    words.some((each) => normalizeForMatch(each) === word),
   );
   return found?.[0] as PartyField | undefined;
 }
 
+type Words = Readonly<Record<string, readonly string[]>>;
+
+/** The words of `partyHeaders`, with those that came later; a party's name alone is none of them. */
+const fieldHeaders: Words = Object.fromEntries(
+  Object.entries(partyHeaders).map(([field, words]) => [
+    field,
+    [...words, ...(laterPartyHeaders[field] ?? [])].filter((each) => each !== ""),
+  ]),
+);
+
+function addWords(known: Map<string, string>, headers: Words): Map<string, string> {
+  for (const [path, words] of Object.entries(headers))
+    for (const word of words) known.set(normalizeForMatch(word), path);
+  return known;
+}
+
+/** Each of the names with each of the words. */
+function addParty(
+  known: Map<string, string>,
+  part: string,
+  names: readonly string[] = [],
+  headers: Words,
+): Map<string, string> {
+  for (const [field, words] of Object.entries(headers))
+    addWords(known, {
+      [`${part}.${field}`]: names.flatMap((name) => words.map((word) => `${name} ${word}`)),
+    });
+  return known;
+}
+
 /** The headers with which files were read at first, normalized, with their fields. */
 export function firstHeaders(): Map<string, string> {
-  const known = new Map<string, string>();
-  for (const path of simplePaths) known.set(normalizeForMatch(path), path);
-  for (const [path, words] of Object.entries(otherHeaders))
-    for (const word of words) known.set(normalizeForMatch(word), path);
-  for (const [part, names] of Object.entries(parties)) {
-    for (const [field, words] of Object.entries(partyHeaders)) {
-      for (const name of names)
-        for (const word of words) known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
-    }
-  }
+  const known = new Map(simplePaths.map((path) => [normalizeForMatch(path), path]));
+  addWords(known, otherHeaders);
+  for (const part of partyParts) addParty(known, part, parties[part], partyHeaders);
   return known;
 }
 
 /** Further headers; `shipping` alone is a price, so these words need the field. */
 export function furtherHeaders(): Map<string, string> {
-  const known = new Map<string, string>();
-  for (const [path, words] of Object.entries(laterHeaders))
-    for (const word of words) known.set(normalizeForMatch(word), path);
+  const known = addWords(new Map(), laterHeaders);
   for (const part of partyParts) {
-    for (const [field, words] of Object.entries(partyHeaders)) {
-      const later = laterPartyHeaders[field] ?? [];
-      for (const name of laterParties[part] ?? [])
-        for (const word of [...words, ...later].filter((each) => each !== ""))
-          known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
-      for (const name of parties[part] ?? [])
-        for (const word of later) known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
-    }
+    addParty(known, part, laterParties[part], fieldHeaders);
+    addParty(known, part, parties[part], laterPartyHeaders);
   }
   return known;
 }
 
 /** The headers of the third version of reading. */
 export function thirdHeaders(): Map<string, string> {
-  const known = new Map<string, string>();
-  for (const [path, words] of Object.entries(latestHeaders))
-    for (const word of words) known.set(normalizeForMatch(word), path);
-  return known;
+  return addWords(new Map(), latestHeaders);
 }
 
 /** Headers that are the sender's where another column has its name. */
 export function dispatchHeaders(): Map<string, string> {
-  const known = new Map<string, string>();
-  for (const [field, words] of Object.entries(partyHeaders)) {
-    if (field === "name") continue;
-    const all = [...words, ...(laterPartyHeaders[field] ?? [])];
-    for (const name of dispatchers)
-      for (const word of all) known.set(normalizeForMatch(`${name} ${word}`), `sender.${field}`);
-  }
-  return known;
+  return addParty(new Map(), "sender", dispatchers, fieldHeaders);
 }
 
 /** Marks of required columns and units in a header; grams would be another number. */
@@ -224,10 +225,7 @@ export function createTitleReader(version = readingVersion): TitleReader {
   const known = new Map([...(isThird ? thirdHeaders() : []), ...furtherHeaders(), ...firstHeaders()]);
   const wordOf = (text: string) =>
     normalizeForMatch(isThird ? simplifyTitle(cleanHeader(text)) : cleanHeader(text));
-  const short = new Set(
-    [...Object.values(partyHeaders), ...Object.values(laterPartyHeaders)].flat().map(normalizeForMatch),
-  );
-  short.delete("");
+  const short = new Set(Object.values(fieldHeaders).flat().map(normalizeForMatch));
   const names = partyParts
     .flatMap((part) =>
       [...(parties[part] ?? []), ...(laterParties[part] ?? [])].map((name) => ({

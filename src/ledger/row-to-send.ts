@@ -58,9 +58,7 @@ export function asReadToday(
   const ofReading = former?.filter(({ reading }) => reading === operation.reading) ?? [];
   const isContent = (each: FormerIdentity) => operation.content === each.content;
   const isRef = (each: FormerIdentity) => each.ref !== undefined && operation.ref === each.ref;
-  const known =
-    ofReading.find((each) => isContent(each) && isRef(each)) ??
-    ofReading.find((each) => isContent(each) || isRef(each));
+  const known = ofReading.find(isContent) ?? ofReading.find(isRef);
   if (!known) return operation;
   return {
     ...operation,

@@ -890,7 +890,7 @@ describe("a column of a party that is not known, beside a whole header", () => {
     ["省/市/区", "北京市朝阳区", "receiver.province"],
     ["所在地区", "北京市朝阳区", "receiver.province"],
     ["收件人所在城市", "北京市", "receiver.city"],
-    ["City/State", "NYC NY", "receiver.city"],
+    ["City/State", "NYC NY", "receiver.province"],
     ["收件地址2", "3单元502", null],
     ["门牌号", "3单元502", null],
     ["Suite", "502", null],
@@ -904,7 +904,7 @@ describe("a column of a party that is not known, beside a whole header", () => {
     expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
     expect(message).toBe(`${home.file}: 1 column is not clear: ${title}`);
     expect(details).toEqual([{ column: title, example: value, guess }]);
-    expect(String(hint).includes("what a column “not used” holds is not sent")).toBe(guess === null);
+    expect(String(hint).includes("what is not used is not sent")).toBe(guess === null);
     const again = await home.courier(wordsOf(String(hint).replace(/^.*run: /, ""), home.directory));
     expect([again.exit, home.posts], again.stderr).toEqual([0, 2]);
     const [part = "", field = ""] = guess?.split(".") ?? [];
