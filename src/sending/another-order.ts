@@ -78,7 +78,12 @@ async function findBeside(
   if (!isOther(differing)) return undefined;
   const own = operation.draft ?? {};
   const beside = await ledger.findBeside(operation);
-  return beside.find(({ draft }) => draft && isNamed(draft, order) && hasDataOf(draft, own, order, isOther));
+  return beside.find(
+    ({ draft }) =>
+      draft &&
+      (isNamed(draft, order) || isNamedAlone(draft, own, order)) &&
+      hasDataOf(draft, own, order, isOther),
+  );
 }
 
 /** True where an order shows nothing else than `draft`, and something else than `own`. What may be cut is nothing else. */
@@ -95,14 +100,22 @@ function hasDataOf(
   const tells = (field: ComparedField) => plain.includes(field) && kindOf(own, field) !== "odd";
   const isPhone = isPhoneOf(draft, order) && tells("receiver.phone");
   const isAddress = shown["receiver.address"] === "agrees" && tells("receiver.address");
+  const isName = isNamedAlone(draft, own, order) && tells("receiver.name");
   // Phone and address distinguish two receivers, whatever the numbers of the goods are, which services change.
-  if (isPhone || isAddress) return others.every((field) => numbers.includes(field));
+  if (isPhone || isAddress || isName) return others.every((field) => numbers.includes(field));
   const isWhole = shown["item.name"] === "agrees" && others.length === all.length;
   // What fits both creates in part tells nothing.
   const telling = isWhole
     ? differing.filter((field) => shown[field] === "agrees" || plain.includes(field))
     : plain.filter(tellsBesidePart);
   return !isOther(others) && isOther(telling);
+}
+
+/** True where the name is that of `draft`, and not that of `own`, and the goods are not shown. */
+function isNamedAlone(draft: Draft, own: Draft, order: OrderDetail): boolean {
+  const comparison = compareDetail(draft, order);
+  if (comparison["receiver.name"] !== "agrees" || comparison["item.name"] !== "open") return false;
+  return compareDetail(own, order)["receiver.name"] === "differs";
 }
 
 /** All digits agree, or the last ones where others are hidden. */

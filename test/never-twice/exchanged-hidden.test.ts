@@ -34,6 +34,10 @@ const hideStreets = (shown: ShownOrder) => ({
   ...shown,
   receiver: { ...shown.receiver, address: `${shown.receiver?.city}****` },
 });
+const nameAlone = ({ item: _item, ...shown }: ShownOrder) => ({
+  ...shown,
+  receiver: { name: shown.receiver?.name },
+});
 const roundWeights = (shown: ShownOrder) => ({
   ...shown,
   item: { ...shown.item, weight: Math.round(Number(shown.item?.weight)) },
@@ -121,6 +125,7 @@ describe("two receivers of one name", () => {
       (shown) => hideStreets(hidePhones(hideNames(hideGoods(shown)))),
     ],
     ["hidden names, and the same goods", sameTea.replace("刘洋", "刘芳"), hideNames],
+    ["names alone", sameTea.replace("刘洋", "刘芳"), nameAlone],
   ])("%s: no command takes the other's parcel for the row's", async (_what, other, hide) => {
     const { home, file, ship } = await importedHome(tea, other);
     exchange(home, hide);
