@@ -154,7 +154,12 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     const { ledger, run: own } = run.tools;
     const { settleMs, others } = run;
     const choice = { ledger, customer: own.customer, run: own.number, settleMs, showsProgress: false };
-    await compareAnswers(made, { ...(await createReconcileTools(choice, context)), onWithdrawn, others });
+    const tools = { ...(await createReconcileTools(choice, context)), onWithdrawn, others };
+    const reason = await compareAnswers(made, tools);
+    if (reason !== undefined)
+      context.messages.note(
+        `The orders of this import were not compared with the service's list: ${reason}. The next import of the same file compares them.`,
+      );
   }
 
   /** What is known of a create since its answer proved to name an order of another one. */

@@ -17,9 +17,12 @@ const mostRead = 200;
 /**
  * Reads the list until it has shown these orders. Of those that are shown with another receiver the details are read: an
  * order that is certainly another create's is taken from its own, and looked for at once. An order that the list does not
- * show yet is compared by the next import; so are all of them where the service does not show its list.
+ * show yet is compared by the next import. Returns why none was compared, where the service does not show its list.
  */
-export async function compareAnswers(orderIds: readonly string[], tools: ReconcileTools): Promise<void> {
+export async function compareAnswers(
+  orderIds: readonly string[],
+  tools: ReconcileTools,
+): Promise<string | undefined> {
   const { ledger, customer, stop } = tools;
   let isTaken = false;
   const onWithdrawn = (operation: Operation) => {
@@ -28,13 +31,16 @@ export async function compareAnswers(orderIds: readonly string[], tools: Reconci
   };
   try {
     const first = await ledger.findAnswered(customer, orderIds.slice(0, fewFirst));
-    if (first.length === 0) return;
+    if (first.length === 0) return undefined;
     const summaries = await findListed(orderIds, await earliestDate(first, tools), tools);
     const owners = await ledger.findOwners(customer, [...summaries.keys()]);
     await readOthers({ summaries: [...summaries.values()], owners }, { ...tools, onWithdrawn }, mostRead);
     if (isTaken) await reconcile(tools);
+    return undefined;
   } catch (error) {
-    if (!stop.aborted && !(error instanceof ServiceFailure)) throw error;
+    if (stop.aborted) return undefined;
+    if (error instanceof ServiceFailure) return error.message;
+    throw error;
   }
 }
 

@@ -252,10 +252,11 @@ describe("an import without a fault, whose answers were exchanged", () => {
     expect(home.service.orders).toHaveLength(3);
   });
 
-  test.each<[string, Ways]>([
-    ["its list is late", { listLagMs: 60_000 }],
-    ["it refuses its list", { refuseList: () => ({ status: 403 }) }],
-  ])("%s: the next import gives each row its own order", async (_what, ways) => {
+  const notCompared = "The orders of this import were not compared with the service's list: ";
+  test.each<[string, Ways, boolean]>([
+    ["its list is late", { listLagMs: 60_000 }, false],
+    ["it refuses its list", { refuseList: () => ({ status: 403 }) }, true],
+  ])("%s: the next import gives each row its own order", async (_what, ways, isNoted) => {
     const { home, ship } = await exchangedHome(3);
     const exchanged = home.service.ways;
     const onCreate = async () => {
@@ -264,6 +265,7 @@ describe("an import without a fault, whose answers were exchanged", () => {
     home.service.ways = { ...exchanged, before: onCreate };
     const first = await ship("--concurrency", "1");
     expect(first.exit, first.stderr).toBe(0);
+    expect(first.stderr.includes(notCompared), first.stderr).toBe(isNoted);
     home.service.ways = exchanged;
     home.clock.advance(10 * 60_000);
     const next = await ship();
