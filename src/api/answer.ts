@@ -174,11 +174,12 @@ function isCreate({ method, url }: AnswerContext): boolean {
   return orderCallOf(method, url)?.kind === "create";
 }
 
-/** The id of the order in the `data` of an answer to a create. */
+/** The id, or else a number, of the order in the `data` of an answer to a create. */
 function orderIn(data: Json | undefined): string | undefined {
-  if (!isJsonObject(data)) return undefined;
-  if (isJsonNumber(data.id)) return data.id.value;
-  return isWords(data.id) ? data.id : undefined;
+  const order = Array.isArray(data) ? data[0] : data;
+  if (!isJsonObject(order)) return undefined;
+  if (isJsonNumber(order.id)) return order.id.value;
+  return [order.id, order.order_no, order.tracking_number].find(isWords);
 }
 
 function isWords(value: Json | undefined): value is string {

@@ -152,7 +152,7 @@ export async function withdrawWrongClaims(
     tools.onWithdrawn?.(owner);
     tools.warn?.(
       `the answer to ${nameOperation(owner)} named order ${id}, which has the data of ${nameOperation(own)}: ` +
-        "both are matched by their data now, and courier log shows the outcome",
+        `${nameOperation(owner)} is in doubt now, and courier log shows the outcome of both`,
     );
   }
   return { ...listing, owners, firstSeen, contested };

@@ -150,6 +150,17 @@ describe.each([
   });
 });
 
+test.each([
+  ["a list", '[{"id":1000001}]'],
+  ["a number alone", '{"tracking_number":"CR1"}'],
+])("INVALID_PARAMETER that carries the new order as %s is in doubt", async (_what, data) => {
+  const home = await createServedHome();
+  const body = `{"success":false,"data":${data},"error":{"code":"INVALID_PARAMETER","message":"low balance"}}`;
+  home.sandbox.faults.set([{ ...post, kind: "status", status: 400, body, processed: true, times: 1 }]);
+  const { exit, stdout } = await home.courier("api POST orders --input -", { stdin });
+  expect([exit, stdout]).toEqual([6, body]);
+});
+
 describe.each([
   ["WARN", 200],
   ["INVALID_PARAMETER", 400],
