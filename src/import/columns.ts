@@ -230,6 +230,7 @@ export function findPartyBefore(
   return undefined;
 }
 
+const alikeLetters = 3;
 /** Shorter names resemble too many words. */
 const shortestMisspelt = 6;
 
@@ -256,8 +257,11 @@ function findNeed(
     };
   }
   if (receivers !== undefined || word.length < shortestMisspelt || !/^[a-z/]+$/.test(word)) return undefined;
-  const nearest = known.get(suggest(word, [...known.keys()]) ?? "");
+  const meant = suggest(word, [...known.keys()]) ?? "";
+  const nearest = known.get(meant);
   if (nearest === undefined || paths.includes(nearest)) return undefined;
+  // Country resembles “to county”, and Phone Number “to phone number”: a name that is misspelt begins alike.
+  if (version >= 3 && !word.startsWith(meant.slice(0, alikeLetters))) return undefined;
   if (version > 1 && isOfOther(word, nearest)) return undefined;
   return {
     guesses: new Map([[header, nearest]]),

@@ -18,17 +18,18 @@ export interface UnclearColumn {
   isLacking(cells: Cells): boolean;
 }
 
-const ofSender = /寄|发[件货]|sender|shipper|^from\b/;
-const ofReceiver = /收[件货方人电手联固姓地省]|receiver|recipient|consignee|ship|deliver|^to\b/;
+const ofSender = /(?<!邮)寄(?!送)|发[件货]|sender|shipper|^from\b/;
+const ofReceiver =
+  /[收受][件货方人电手联固姓地省]|客户|顾客|买[家方]|送货|[配派]送|邮寄|寄送|快递地址|receiver|recipient|consignee|addressee|customer|client|buyer|destination|ship|deliver|drop|^to\b/;
 /** Facts about a party that no field has, and columns of something else. */
 const ofOther =
-  /备注|mail|邮|zip|post|编|代码|code|\bid\b|证|后四|尾号|分机|区号|国|country|公司|单位|company|类|type|商|物|品|店|shop|store|仓|warehouse|bill|账|order|备用|alternat|原|\bold|退|return|zone/;
+  /备注|mail|邮(?!寄)|zip|post|编|代码|code|\bid\b|证|后四|尾号|分机|区号|国|country|公司|单位|company|类|type|商|物|品|店|shop|store|仓|warehouse|bill|账|order|备用|alternat|原|\bold|退|return|zone|员|群|昵称|nick|user/;
 
 /** The fields of words in titles, the more certain first. No other column has what a `part` of a field holds. */
 const words: readonly (readonly [field: PartyField, word: RegExp, kind?: "part"])[] = [
   ["name", /姓氏|last ?name|surname/, "part"],
-  ["name", /姓名|名字|名称|联系人|name|attn/],
-  ["phone", /电话|手机|固话|座机|联系方式|号码|phone|mobile|\btel|cell|contact/],
+  ["name", /姓名|名字|名称|联系人|^[收受][件货]者$|^受件人$|name|attn|addressee/],
+  ["phone", /电话|手机|固话|座机|门号|联系方式|号码|phone|mobile|\btel|cell|contact/],
   ["province", /省|地区|区域|state|province|region/],
   ["city", /市|city/],
   ["district", /[区县]$|district|county/],
@@ -36,20 +37,25 @@ const words: readonly (readonly [field: PartyField, word: RegExp, kind?: "part"]
 ];
 const places: readonly string[] = ["province", "city", "district", "address"];
 
-/** Titles that name no party are of the receiver. */
+/** Titles that name no party are of the receiver: these hold a further part of a place, */
 const bare =
   /^(?:省\/?市.*|所在.+|地区|city.{0,3}state.*|.*地址 ?2|门牌.*|楼号.*|房号|.*address.{0,6}2|suite|apt\.?)$/;
 
+/** and these what a row may lack. */
+const lone =
+  /^(?:(?:联系|行动|移动)?(?:电话|手机|固话|座机|门号|号码)(?:[/、或和]?(?:电话|手机|固话|座机))?(?:号码|号)?|联系人|(?:联系|完整|详细|具体)?(?:地址|住址)|(?:contact|cell|phone|mobile|telephone)(?: ?phone)?(?: ?(?:name|number|no\.?|#))?|(?:full|first|last) ?name|(?:street|full|home)? ?address(?: ?line)? ?1?)$/;
+
 function readTitle(title: string) {
   const word = simplifyTitle(cleanHeader(title)).toLowerCase().replaceAll("_", " ");
-  const isOfReceiver = bare.test(word) || ofReceiver.test(word);
+  const isLone = lone.test(word);
+  const isOfReceiver = isLone || bare.test(word) || ofReceiver.test(word);
   const part: PartyPart | undefined = ofSender.test(word) ? "sender" : isOfReceiver ? "receiver" : undefined;
   const found = words.filter(([, each]) => each.test(word));
   if (!part || found.length === 0 || ofOther.test(word)) return undefined;
   return {
     part,
     fields: found.map(([field]) => field),
-    isPart: found.some(([, , kind]) => kind),
+    isPart: found.some(([field, , kind]) => kind && !(isLone && field === "detail")),
   };
 }
 

@@ -925,6 +925,43 @@ describe("a column of a party that is not known, beside a whole header", () => {
     },
   );
 
+  test.each([
+    [
+      "phone",
+      "13800138000",
+      "客户电话 买家手机 联系号码 电话/手机 送货电话 Contact_Number Phone_Number Cell Customer_Phone",
+    ],
+    [
+      "detail",
+      "南京路1号",
+      "送货地址 邮寄地址 联系地址 住址 Address_Line_1 Street_Address Full_Address Customer_Address",
+    ],
+    ["name", "王五", "收件者 联系人 客户姓名 Full_Name Addressee Customer_Name"],
+  ])(
+    "titles that name no party, or a customer, mean the receiver where no other column has its %s",
+    async (field, value, titles) => {
+      const whole: Record<string, string> = {
+        收件人: "李四",
+        收件人手机: "13900139000",
+        收件人地址: "建国路88号",
+      };
+      const own = { name: "收件人", phone: "收件人手机", detail: "收件人地址" }[field] ?? "";
+      delete whole[own];
+      for (const title of titles.split(" ").map((each) => each.replaceAll("_", " "))) {
+        const home = await homeWith(
+          text(
+            ["订单号", ...Object.keys(whole), title, "商品"],
+            ["A-1", ...Object.values(whole), value, "书"],
+          ),
+        );
+        const { details, message } = await asked(home);
+        expect(details, `${title}: ${message}`).toMatchObject([
+          { column: title, guess: `receiver.${field}` },
+        ]);
+      }
+    },
+  );
+
   test("names in two columns, and a sender whose phone and address have short titles", async () => {
     const home = await homeWith(
       text(
@@ -972,6 +1009,19 @@ describe("a column of a party that is not known, beside a whole header", () => {
     "Ship date",
     "Shipping method",
     "备用电话",
+    "Country",
+    "Phone Number",
+    "Contact Number",
+    "客户电话",
+    "客户编号",
+    "PO Number",
+    "Height",
+    "Seller Name",
+    "Store Phone",
+    "联系人",
+    "Full Name",
+    "Home Address",
+    "Billing Address",
   ])("%s is none that an order lacks", async (title) => {
     const home = await homeWith(text([...columns, title], [...row, "x"]));
     const { ran } = await asked(home);
