@@ -212,7 +212,8 @@ async function findDoubtful(
   isAsked: boolean,
 ): Promise<Doubtful> {
   const taken = new Set(map.paths);
-  const guesses = new Map(doubts.flatMap((doubt) => [...doubt.guesses]));
+  const isFilled = (name: string) => examplesOf(name, { header, rows }).length > 0;
+  const guesses = new Map(doubts.flatMap((doubt) => [...preferFilled(doubt.guesses, isFilled)]));
   let missing = findMissing(map.paths, isAsked);
   const isSingle = doubts.length === 1 && guesses.size === 1 && unclear.length === 0;
   const [only] = isSingle && missing.length === 0 ? doubts : [];
@@ -249,6 +250,14 @@ async function findDoubtful(
     return [{ header: name, example, guess, isNeeded }];
   });
   return { columns, only, missing };
+}
+
+/** Of several columns of one field, one that holds something is guessed. */
+function preferFilled(guesses: Mapping, isFilled: (name: string) => boolean): Mapping {
+  const [used, path] = [...guesses].find(([, each]) => each !== unusedMark) ?? [];
+  const better = [...guesses.keys()].find((name) => guesses.get(name) === unusedMark && isFilled(name));
+  if (used === undefined || path === undefined || better === undefined || isFilled(used)) return guesses;
+  return new Map([...guesses, [used, unusedMark], [better, path]]);
 }
 
 /** Names that several columns have. */

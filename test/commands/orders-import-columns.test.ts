@@ -962,6 +962,19 @@ describe("a column of a party that is not known, beside a whole header", () => {
     },
   );
 
+  test("of two columns of one field, the one that holds something is guessed", async () => {
+    const home = await homeWith(
+      text(
+        ["收件人", "收件人电话", "收件人手机", "收件人地址", "商品"],
+        ["李四", "", "13900139000", "建国路88号", "书"],
+      ),
+    );
+    expect((await asked(home)).details).toMatchObject([
+      { column: "收件人电话", guess: null },
+      { column: "收件人手机", guess: "receiver.phone" },
+    ]);
+  });
+
   test("names in two columns, and a sender whose phone and address have short titles", async () => {
     const home = await homeWith(
       text(
