@@ -30,9 +30,14 @@ export interface HeaderRow {
  */
 export function findHeader(rows: readonly SheetRow[], choice: LayoutChoice): HeaderRow {
   const found = findTitles(rows, choice);
-  const above = rows.slice(0, found.isInTwoRows ? found.index - 1 : found.index);
-  const order = above.findIndex(({ cells }) => mayBeOrder(cells, found.titles));
-  return order < 0 || found.unclear ? found : { ...found, unclear: [order, found.index] };
+  if (found.unclear) return found;
+  const { index, titles } = found;
+  const above = rows.slice(0, found.isInTwoRows ? index - 1 : index);
+  const order = above.findIndex(({ cells }) => mayBeOrder(cells, titles));
+  if (order >= 0) return { ...found, unclear: [order, index] };
+  const [row, below] = rows.slice(index, index + 2);
+  const isUpper = row && below && mayNameGroups({ ...row, cells: titles }, below.cells, choice);
+  return isUpper ? { ...found, unclear: [index, index + 1] } : found;
 }
 
 function findTitles(rows: readonly SheetRow[], choice: LayoutChoice): HeaderRow {
@@ -134,6 +139,23 @@ function countTitles(row: Row, { fieldOf, isShort }: TitleReader): number {
 export function hasGap(row: Row, below: Row): boolean {
   return below.some((cell, index) => isFilled(cell) && (row[index] ?? "").trim() === "");
 }
+
+/**
+ * Whether the row below may be titles of columns that are not known, such as 联系人 below 收货人: a group's title, or one
+ * that is merged over several columns, has more than one text below it, and no cell holds a number, as an order does.
+ */
+function mayNameGroups({ cells, across }: SheetRow, below: Row, { version }: LayoutChoice): boolean {
+  if (cells.filter(isFilled).length < fewestTitles || below.some(holdsNumber)) return false;
+  const { groupOf } = createTitleReader(version);
+  return cells.some((title, index) => {
+    const isWide = (cells[index + 1] ?? "").trim() === "" && isFilled(below[index + 1] ?? "");
+    return isWide && isFilled(title) && (across?.has(index) || groupOf(title) !== undefined);
+  });
+}
+
+/** What titles have, too: 地址2, 手机号(11位). */
+const numberOfTitle = /\([^)]*\)|(?<=[\p{L} ]{2})[1-9]$/gu;
+const holdsNumber = (cell: string) => /\d/.test(cleanHeader(cell).replace(numberOfTitle, ""));
 
 /**
  * The titles of two rows where the upper one names groups, such as 收件人 over 姓名 and 电话: a cell that is empty in the

@@ -716,6 +716,111 @@ test("a title that is merged over a table is no group; a group that is no party'
   ]);
 });
 
+describe("groups above titles of which most are not known", () => {
+  const place = "广东省深圳市南山区科技园路1号";
+  const workbookOf = (rows: readonly (readonly string[])[], ranges: readonly string[]) => {
+    const after = `<mergeCells>${ranges.map((range) => `<mergeCell ref="${range}"/>`).join("")}</mergeCells>`;
+    return writeWorkbook({ sheets: [{ name: "Orders", rows, after }] });
+  };
+
+  test.each<[string, readonly string[], ...(readonly string[])[]]>([
+    [
+      "in Chinese",
+      ["B1:D1"],
+      ["订单", "收货人", "", "", "商品"],
+      ["单号", "联系人", "联系电话", "送货地址", "品名"],
+      ["A1", "张三", "13900139001", place, "书"],
+    ],
+    [
+      "in English",
+      ["B1:E1"],
+      ["Order", "Recipient", "", "", "", "Item"],
+      ["ID", "First Name", "Last Name", "Phone", "Address", "Title"],
+      ["1", "San", "Zhang", "13900139001", "1 Road", "Book"],
+    ],
+    [
+      "with numbers in titles",
+      ["B1:D1", "E1:F1"],
+      ["Order", "Consignee", "", "", "Item", ""],
+      ["No", "Contact", "Cell (11 digits)", "Address Line 1", "Description", "Pcs"],
+      ["1", "Zhang", "13900139001", "1 Road", "Book", "1"],
+    ],
+    [
+      "in traditional characters",
+      ["B1:D1"],
+      ["訂單", "收件人", "", "", "商品"],
+      ["編號", "聯絡人", "行動電話", "送貨地址", "品名"],
+      ["A1", "王小明", "0912345678", "台北市1號", "書"],
+    ],
+    [
+      "without a column of the order",
+      ["A1:C1", "D1:E1"],
+      ["收件人", "", "", "商品", ""],
+      ["联系人", "联系电话", "送货地址", "品名", "规格"],
+      ["张三", "13900139001", place, "书", "大"],
+    ],
+    [
+      "of which the goods are not known",
+      ["A1:C1"],
+      ["收货人", "", "", "货物"],
+      ["联系人", "联系号码", "送货地址", "品名"],
+      ["张三", "13900139001", place, "书"],
+    ],
+  ])("%s: no line of titles is sent, and no order without them", async (_what, ranges, ...rows) => {
+    for (const [content, name, line] of [
+      [workbookOf(rows, ranges), "orders.xlsx", "row"],
+      [sheetOf(...rows), "orders.xlsx", "row"],
+      [text(...rows), "orders.csv", "line"],
+    ] as const) {
+      const home = await homeWith(content, name);
+      const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+      expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+      expect(errorOf(ran).message).toContain(
+        `it is not clear which ${line} is the header: ${line} 1 or ${line} 2`,
+      );
+      expect(errorOf(ran).hint).toContain(`write all titles of columns into one ${line}`);
+    }
+  });
+
+  test("a merged title is one of them, whatever it says", async () => {
+    const rows = [
+      ["号", "客户", "", "", "商品"],
+      ["单号", "谁", "怎么找", "送到", "内容"],
+      ["A1", "张三", "13900139001", place, "书"],
+    ];
+    const home = await homeWith(workbookOf(rows, ["B1:D1"]), "orders.xlsx");
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    expect(errorOf(ran).message).toContain("it is not clear which row is the header: row 1 or row 2");
+  });
+
+  test.each<[string, readonly string[], ...(readonly string[])[]]>([
+    [
+      "merged over two columns that orders fill",
+      ["A1:B1"],
+      ["收件人", "", "收件电话", "收件地址", "商品"],
+      ["张三", "先生", "13900139001", place, "书"],
+    ],
+    [
+      "merged as the cells of orders are",
+      ["A1:B1", "A2:B2"],
+      ["收件人", "", "收件地址", "商品"],
+      ["张三", "", "深圳市南山区科技园", "书"],
+    ],
+    [
+      "beside a column without a title",
+      [],
+      ["收件人", "收件电话", "收件地址", "商品", ""],
+      ["张三", "13900139001", place, "书", "红"],
+    ],
+  ])("a title %s is a header in one line", async (_what, ranges, ...rows) => {
+    const home = await homeWith(workbookOf(rows, ranges), "orders.xlsx");
+    const ran = await home.importFile(home.file);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ receiver: { name: "张三" }, item: { name: "书" } }]);
+  });
+});
+
 describe("a title that --map names for one party, below the group of the other", () => {
   const row = ["王店", "13700137000", "北京路1号", "李四", "13900139000", "上海路2号", "书"];
   const upper = ["寄件人", "", "", "收件人", "", "", "商品"];
