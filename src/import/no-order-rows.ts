@@ -5,11 +5,22 @@ import { type OrderOptions, problemOf, type RowProblem } from "./order-record.ts
 import { type FilledCell, hasAddress, type Line } from "./sheet-line.ts";
 import { createTitleReader } from "./title-words.ts";
 
-/** Also with what is counted, such as 数量合计, and with the count: 合计（2单）, 共3件, Total: 5. */
+const unit = "(?:[件单單个個笔筆箱票元]|公斤|千克|kg|pcs|items?|pieces?|orders?)";
+/** 2单3件. Each number but the last needs its unit: without one, a long number could be split in too many ways. */
+const count = `\\d+(?:\\.\\d+)?\\s*${unit}[\\s，,、]*`;
+const thing = "(?:商品|货品|貨品|订单|訂單|包裹)";
+const measure = "(?:[数數]量?|金?[额額]|[价價]格?|重量?|[件单單箱][数數]量?)";
+const counted = `(?:${thing}?${measure}|${thing})`;
+/** What is counted may stand on both sides: 数量合计, 总计件数, 商品总数, 2单合计. */
+const chineseTotal =
+  `(?:本[页頁单單]|以上)?(?:${count})*${counted}?` +
+  `(?:(?:[合总總小共]\\s*[计計]|累[计計]|[总總一]共|汇总|彙總)${counted}?|[总總]${thing}?${measure})`;
+const measured = "(?:qty|quantity|items?|pieces|pcs|weight|amount|price|value|orders?|units|parcels)";
+const englishTotal = `(?:${measured}\\s+)?(?:(?:grand\\s+|sub[\\s-]?)?totals?|sum)(?:\\s+(?:number\\s+of\\s+)?${measured})?`;
+/** A word for a total, with a note and a number: 合计（2单）, Total: 5. 共 needs a number: 共2单3件. */
 const totalWord = new RegExp(
-  "^(?:(?:本页|本頁|数量|數量|金额|金額|订单)?(?:[合总總小共]\\s*[计計]|累[计計]|[总總][数數]量?)(?:数量|數量|金额|金額)?|[总總]金[额額]|汇总|彙總|" +
-    "(?:grand\\s+)?totals?|sub[\\s-]?totals?|sum)\\s*(?:[（(][^（()）]*[）)])?\\s*[:：]?\\s*(?:\\d+\\s*[件单單个個笔筆]?)?$|" +
-    "^共\\s*\\d+\\s*[件单單个個笔筆箱]$",
+  `^(?:${chineseTotal}|${englishTotal})\\s*(?:[（(][^（()）]*[）)]\\s*)?(?:[:：]\\s*)?(?:${count})*(?:\\d+(?:\\.\\d+)?)?$|` +
+    `^共有?\\s*(?:${count})+$`,
   "i",
 );
 

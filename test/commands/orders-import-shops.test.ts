@@ -368,7 +368,33 @@ describe("a total below the table, in the column of the goods", () => {
   test.each([
     ...["合计", "总计：", "小 计", "Total", "TOTALS:", "Sum", "Sub-total", "grand total"],
     ...["合计（2单）", "数量合计", "合计数量", "本页合计", "汇总", "共2件", "Total (2)", "合计: 3 件"],
-    ...["总数", "总数量", "累计", "总金额"],
+    ...[
+      "总数",
+      "总数量",
+      "累计",
+      "总金额",
+      "总额",
+      "总件数",
+      "總件數",
+      "总重量",
+      "总价",
+      "商品总数",
+      "总订单数",
+    ],
+    ...["件数合计", "合计件数", "总计件数", "總計件數", "本单合计", "以上合计", "金额合计（元）", "商品合计"],
+    ...[
+      "总共",
+      "总共3件",
+      "一共3件",
+      "共2单3件",
+      "共2单、3件",
+      "共有 3 件",
+      "2单合计",
+      "合计：2单 3件",
+      "总重量：5.5kg",
+    ],
+    ...["Total Qty", "Total Quantity", "Total items", "TOTAL PIECES", "Total weight (kg)", "Total qty: 3"],
+    ...["Total number of items", "Total: 3 pcs", "Order total", "Sub-total amount"],
   ])("%s is a wrong row, and is not joined to the last order", async (word) => {
     const home = await createImportHome(sheetOf(columns, ...orders, `,,,${word},3,`));
     const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
@@ -437,6 +463,48 @@ describe("a total below the table, in the column of the goods", () => {
     );
     expect(await home.importFile(file, "--skip-hidden")).toMatchObject({ exit: 0 });
     expect(await drafts(home)).toMatchObject([{ item: { name: "cup", quantity: "2" } }]);
+  });
+
+  test.each([
+    ...[
+      "总套装",
+      "总数学书",
+      "总重庆火锅",
+      "共享充电宝",
+      "共3层蒸锅",
+      "一共好茶",
+      "合计划书",
+      "小计算器",
+      "小计价器",
+      "2单合计书",
+    ],
+    ...[
+      "Total War DVD",
+      "Total Value Pack",
+      "Total itemizer",
+      "Sum 41 CD",
+      "Sum 41 CD 2",
+      "Item totaliser",
+      "Qty",
+      "3件",
+    ],
+  ])("is none where the goods have such a word in their name (%s)", async (name) => {
+    const home = await createImportHome(sheetOf(columns, ...orders, `,,,${name},3,`));
+    const { exit, stderr } = await home.run();
+    expect(exit, stderr).toBe(0);
+    expect((await drafts(home))[1]).toMatchObject({ item: { name: `cup; ${name}`, quantity: "5" } });
+  });
+
+  test("takes no long time to know that a long name is none", async () => {
+    const names = ["合计", "合计（", "共1件", "Total", "Total items", "1件"].flatMap((word) => [
+      `${word}${" ".repeat(3_000)}x`,
+      `${word}${"1".repeat(3_000)}x`,
+      `${word}${"1件".repeat(1_500)}x`,
+    ]);
+    const startedMs = performance.now();
+    const home = await createImportHome(sheetOf(columns, ...orders, ...names.map((name) => `,,,${name},3,`)));
+    await home.run("--check");
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 
   test("is none where the name has more, or the row has a ref or a receiver", async () => {
