@@ -42,9 +42,19 @@ export function findTotal({ source, cells, key }: Line, options: OrderOptions): 
 
 /** What a template writes for a value, alone, with a note or before one: 示例, 示例（勿删）, 例：张三. */
 const sample =
-  /^(?:[示样樣范範]例|example|sample)\s*(?:[(（[【].*[)）\]】])?$|^(?:例|例如|[示样樣范範]例|example)\s*[:：]/i;
+  /^(?:(?:填[写寫])?[示样樣范範]例(?:数据|數據)?|example|sample)\s*(?:[(（[【].*[)）\]】])?$|^(?:例|例如|[示样樣范範]例|example)\s*[:：]/i;
 /** Shops ship samples. */
 const sampleGoods = /^sample/i;
+/** Beside a value, （示例）张三. Goods may be called so. */
+const sampleNote =
+  /^[(（[【](?:[示样樣范範]例|example)[)）\]】]|[(（[【](?:[示样樣范範]例|example)[)）\]】]$/i;
+/** People and goods may be called so. */
+const sampleRef = /^(?:模板|demo)$/i;
+
+function isSample(path: string, text: string): boolean {
+  if (path === "item.name") return sample.test(text) && !sampleGoods.test(text);
+  return sample.test(text) || sampleNote.test(text) || (path === "ref" && sampleRef.test(text));
+}
 
 /** The problem of the row with which a template shows how rows are filled. */
 export function findSample({ source, cells }: Line, options: OrderOptions): RowProblem | undefined {
@@ -55,7 +65,7 @@ export function findSample({ source, cells }: Line, options: OrderOptions): RowP
     ["item.name", "the item another name"],
   ] as const) {
     const cell = cells.get(path);
-    if (!cell || !sample.test(cell.text) || (path === "item.name" && sampleGoods.test(cell.text))) continue;
+    if (!cell || !isSample(path, cell.text)) continue;
     const message = `looks like a sample row of a template: delete the row, or give ${other}`;
     return problemOf(source, cell, message, options);
   }

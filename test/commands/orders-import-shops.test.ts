@@ -586,6 +586,15 @@ describe("a sample row of a template", () => {
     ["001,Example,13800000000,shirt,1,zs", "receiver.name"],
     ["001,SAMPLE (delete this row),13800000000,shirt,1,zs", "receiver.name"],
     ["001,张三,13800000000,示例,1,zs", "item.name"],
+    ["示例数据,张三,13800000000,衣服,1,zs", "ref"],
+    ["填写示例,张三,13800000000,衣服,1,zs", "ref"],
+    ["模板,张三,13800000000,衣服,1,zs", "ref"],
+    ["DEMO,张三,13800000000,衣服,1,zs", "ref"],
+    ["（示例）001,张三,13800000000,衣服,1,zs", "ref"],
+    ["001,（示例）张三,13800000000,衣服,1,zs", "receiver.name"],
+    ["001,张三(样例),13800000000,衣服,1,zs", "receiver.name"],
+    ["001,张三（示例）,13800000000,衣服,1,zs", "receiver.name"],
+    ["001,Joe [Example],13800000000,shirt,1,zs", "receiver.name"],
   ])("is wrong, and is left out alone (%s)", async (row, column) => {
     const home = await createImportHome(sheetOf(columns, row, good));
     const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
@@ -602,10 +611,13 @@ describe("a sample row of a template", () => {
         "SAMPLE-1,Joe Sample,13900139000,Sample,1,zs",
         "v-2,示例公司,13900139001,Sample: red,1,zs",
         "v-3,例,13900139002,样品,1,zs",
+        "DEMO-4,Demo,13900139003,模板,1,zs",
+        "v-5 (sample),Joe (sample),13900139004,布料（样例）,1,zs",
+        "模板-6,示例张三,13900139005,Demo,1,zs",
       ),
     );
     const { exit, stderr, report } = await home.run();
-    expect([exit, outcomes(report)], stderr).toEqual([0, "created created created"]);
+    expect([exit, outcomes(report)], stderr).toEqual([0, Array(6).fill("created").join(" ")]);
   });
 });
 
