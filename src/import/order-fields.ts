@@ -32,9 +32,14 @@ export function checkCell(path: string, value: string): string | undefined {
   return findTextProblem(path, value);
 }
 
+const dittoMarks = /^(?:["'＂“”‘’〃″]+|↑+)$/;
+/** Also with the title of its column, 地址同上. “do.” is short for ditto; Do is a name. */
+const dittoWord =
+  /^[（(]?(?:(?:收[件货貨]人|姓名|[电電][话話]|手机|手機|(?:收[件货貨])?地址|商品)[:：]?)?(?:同\s?上(?:一行)?|ditto|(?:same )?as above)[）)]?[。.]?$|^do\.$/i;
+
 /** People write it for the text of the row above. A number says more of what it must be. */
 export function isDitto(path: string, text: string): boolean {
-  return !numberPaths.has(path) && /^(?:同上|ditto|["＂“”〃″]+)$/i.test(text);
+  return !numberPaths.has(path) && (dittoMarks.test(text) || dittoWord.test(text));
 }
 
 /** As the cell is shown, but for numbers and phones: of these, the digits are meant. */

@@ -524,7 +524,11 @@ describe("a text that stands for the one above it", () => {
   const above = "v-1,李四,13900139000,建国路88号,book,1,zs";
   const message = "says “as above”: write the value itself";
 
-  test.each(["同上", '""""', "〃", "″", "”", "〃〃", "ditto", "Ditto"])("is not sent (%s)", async (word) => {
+  test.each([
+    ...["同上", "同 上", "（同上）", "(同上)", "同上。", "同上一行", "地址同上", "收件人同上", "電話：同上"],
+    ...['""""', "''", "‘’", "〃", "″", "”", "〃〃", "↑", "↑↑"],
+    ...["ditto", "Ditto", "ditto.", "do.", "(Ditto)", "same as above", "Same as above.", "as above"],
+  ])("is not sent (%s)", async (word) => {
     const home = await createImportHome(
       sheetOf(columns, above, `v-2,${word},13900139001,${word},${word},1,zs`),
     );
@@ -553,7 +557,7 @@ describe("a text that stands for the one above it", () => {
     expect(problemsOf(ran)).toContain("2 item.quantity: must be a whole number");
   });
 
-  test.each([",〃,〃,〃,pen,1,", "〃,〃,〃,〃,pen,1,〃", "〃,,,,pen,1,zs"])(
+  test.each([",〃,〃,〃,pen,1,", "〃,〃,〃,〃,pen,1,〃", "〃,,,,pen,1,zs", "'',↑,'',地址同上,pen,1,''"])(
     "keeps back the order above, of which it may be a line (%s)",
     async (line) => {
       const home = await createImportHome(sheetOf(columns, above, line, above.replace("v-1", "v-2")));
@@ -564,10 +568,19 @@ describe("a text that stands for the one above it", () => {
 
   test("is none where the text has more", async () => {
     const home = await createImportHome(
-      sheetOf(columns, above, 'v-2,Ditto Li,13900139001,同上海路1号,"6"" pipe",1,zs'),
+      sheetOf(
+        columns,
+        above,
+        'v-2,Ditto Li,13900139001,同上海路1号,"6"" pipe",1,zs',
+        "v-3,Do,13900139002,地址同上海路1号,同上茶,1,zs",
+      ),
     );
-    expect((await home.run()).exit).toBe(0);
-    expect((await drafts(home)).at(-1)).toMatchObject({ item: { name: '6" pipe' } });
+    const { exit, stderr } = await home.run();
+    expect(exit, stderr).toBe(0);
+    expect((await drafts(home)).slice(1)).toMatchObject([
+      { item: { name: '6" pipe' } },
+      { receiver: { name: "Do" }, item: { name: "同上茶" } },
+    ]);
   });
 });
 
