@@ -360,6 +360,21 @@ test("a workbook with the titles of groups above its header is read by the heade
   ]);
 });
 
+test("a batch sheet whose receiver has its parts in columns of their own is read in whole", async () => {
+  const home = await createImportHome(
+    sheetOfRows(
+      ["寄方联系人", "收方联系人", "收方手机号码", "收方省", "收方市", "收方区", "收方详细地址", "托寄物"],
+      ["张三", "李四", "13900139000", "北京市", "北京市", "朝阳区", "建国路88号", "绿茶"],
+    ),
+  );
+  const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
+  expect(exit, stderr).toBe(0);
+  const place = { province: "北京市", city: "北京市", district: "朝阳区", detail: "建国路88号" };
+  expect(await drafts(home)).toMatchObject([
+    { sender: { name: "张三" }, receiver: { name: "李四", phone: "13900139000", ...place } },
+  ]);
+});
+
 describe("a total below the table, in the column of the goods", () => {
   const columns = "ref,receiver.name,receiver.phone,item.name,item.quantity,sender.name";
   const orders = ["v-1,a,13900139000,book,1,zs", "v-2,b,13900139001,cup,2,zs"];

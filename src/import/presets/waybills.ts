@@ -6,8 +6,8 @@
 import type { Choice, Preset } from "./preset.ts";
 
 function partyOf(part: "sender" | "receiver", [person, side]: readonly [string, string]) {
-  const names = [`${person}人`, `${person}人姓名`, `${side}姓名`];
-  const phones = ["手机", "手机/电话", "电话", "联系方式", "座机"].flatMap((word) => [
+  const names = [`${person}人`, `${person}人姓名`, `${side}姓名`, `${side}联系人`];
+  const phones = ["手机", "手机/电话", "手机号码", "电话", "联系电话", "联系方式", "座机"].flatMap((word) => [
     `${person}人${word}`,
     `${person}${word}`,
     `${side}${word}`,
@@ -18,13 +18,14 @@ function partyOf(part: "sender" | "receiver", [person, side]: readonly [string, 
     `${person}人地址`,
     `${person}人详细地址`,
     `${side}地址`,
+    `${side}详细地址`,
   ];
   const fields: Record<string, Choice> = {
     [`${part}.name`]: names,
     [`${part}.phone`]: phones,
-    [`${part}.province`]: [`${person}人省`, `${person}人省份`],
-    [`${part}.city`]: [`${person}人市`, `${person}人城市`],
-    [`${part}.district`]: [`${person}人区`, `${person}人区县`],
+    [`${part}.province`]: [`${person}人省`, `${person}人省份`, `${side}省`, `${side}省份`],
+    [`${part}.city`]: [`${person}人市`, `${person}人城市`, `${side}市`, `${side}城市`],
+    [`${part}.district`]: [`${person}人区`, `${person}人区县`, `${side}区`, `${side}区县`],
     [`${part}.detail`]: details,
     [`${part}.address`]: details,
   };
