@@ -93,7 +93,7 @@ export class ServiceFailure extends CourierError {
   readonly kind: FailureKind;
   /** How long the service asked us to wait, in milliseconds, where it did. */
   readonly retryAfterMs: number | undefined;
-  /** The id of an order that the failed answer to a create carries: section 7 shows none there, so it may have been made. */
+  /** The id, or a number, of an order that the failed answer to a create carries: section 7 shows none there, so it may have been made. */
   readonly namedOrder: string | undefined;
   /** An earlier try of the same call may have taken effect: what this answer proves is true of the last try only. */
   isAfterDoubt = false;

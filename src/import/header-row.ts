@@ -197,7 +197,7 @@ function joinTitles(
       if (!across && above === "" && !isShort(title)) group = undefined;
       else
         throw usageError(
-          `column “${title}” is below “${group.title}”, and --map makes it ${given}`,
+          `column “${title}” is below “${group.title}”, and a map makes it ${given}`,
           `leave it out, or name it by both titles: ${mapFlag(both, given)}`,
         );
     }

@@ -158,7 +158,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     const reason = await compareAnswers(made, tools);
     if (reason !== undefined)
       context.messages.note(
-        `The orders of this import were not compared with the service's list: ${reason}. The next import of the same file compares them.`,
+        `Not all orders of this import were compared with the service's list: ${reason}. The next import of the same file compares them.`,
       );
   }
 

@@ -3,7 +3,7 @@
 import { createSemaphore } from "../core/concurrent.ts";
 import type { CreateOutcome, OperationName, Rejection } from "../ledger/operation.ts";
 import { LostClaim, OtherOrder } from "../ledger/operation-errors.ts";
-import { describeCancelled } from "../sending/create.ts";
+import { describeMadeCancelled } from "../sending/create.ts";
 import { lossOf } from "../sending/evidence.ts";
 import { redactRejection } from "../sending/redacted-rejection.ts";
 import type { Backoff, Failure } from "./backoff.ts";
@@ -166,7 +166,7 @@ export function createRowSender({
 
   function warnOfCancelled({ row }: ImportRow, orderId: string): void {
     cancelled += 1;
-    if (cancelled <= mostNamed) tools.reconcile.warn?.(`row ${row}: ${describeCancelled(orderId)}`);
+    if (cancelled <= mostNamed) tools.reconcile.warn?.(`row ${row}: ${describeMadeCancelled(orderId)}`);
     else if (cancelled === mostNamed + 1)
       tools.reconcile.warn?.("the service calls further orders of this import cancelled, too");
   }

@@ -17,7 +17,7 @@ const mostRead = 200;
 /**
  * Reads the list until it has shown these orders. Of those that are shown with another receiver the details are read: an
  * order that is certainly another create's is taken from its own, and looked for at once. An order that the list does not
- * show yet is compared by the next import. Returns why none was compared, where the service does not show its list.
+ * show yet is compared by the next import. Returns why orders were not compared, where the list was not read to its end.
  */
 export async function compareAnswers(
   orderIds: readonly string[],
@@ -25,6 +25,7 @@ export async function compareAnswers(
 ): Promise<string | undefined> {
   const { ledger, customer, stop } = tools;
   let isTaken = false;
+  let isCompared = false;
   const onWithdrawn = (operation: Operation) => {
     isTaken = true;
     tools.onWithdrawn?.(operation);
@@ -32,35 +33,40 @@ export async function compareAnswers(
   try {
     const first = await ledger.findAnswered(customer, orderIds.slice(0, fewFirst));
     if (first.length === 0) return undefined;
-    const summaries = await findListed(orderIds, await earliestDate(first, tools), tools);
-    const owners = await ledger.findOwners(customer, [...summaries.keys()]);
-    await readOthers({ summaries: [...summaries.values()], owners }, { ...tools, onWithdrawn }, mostRead);
+    const dateFrom = await earliestDate(first, tools);
+    const { summaries, isWhole } = await findListed(orderIds, dateFrom, tools);
+    const owners = await ledger.findOwners(
+      customer,
+      summaries.map(({ id }) => id.value),
+    );
+    await readOthers({ summaries, owners }, { ...tools, onWithdrawn }, mostRead);
+    isCompared = isWhole;
     if (isTaken) await reconcile(tools);
-    return undefined;
+    return isCompared ? undefined : "it is too long";
   } catch (error) {
     if (stop.aborted) return undefined;
-    if (error instanceof ServiceFailure) return error.message;
-    throw error;
+    if (!(error instanceof ServiceFailure)) throw error;
+    return isCompared ? undefined : error.message; // what is in doubt stays so
   }
 }
 
-/** Those of these orders that the list shows. */
+/** Those of these orders that the list shows, and whether it was read to its end, or until it had shown all. */
 async function findListed(
   orderIds: readonly string[],
   dateFrom: string | undefined,
   { list }: ReconcileTools,
-): Promise<ReadonlyMap<string, OrderSummary>> {
+): Promise<{ readonly summaries: readonly OrderSummary[]; readonly isWhole: boolean }> {
   const left = new Set(orderIds);
-  const found = new Map<string, OrderSummary>();
-  // A longer list is not read.
+  const summaries: OrderSummary[] = [];
   const most = Math.max(mostCalls, (2 * orderIds.length) / pageSize);
-  let isLong = false;
+  let pagesRead = 0;
   const afterPage = (pages: number) => {
-    isLong = pages >= most;
+    pagesRead = pages;
   };
   for await (const summary of list(dateFrom, { afterPage })) {
-    if (left.delete(summary.id.value)) found.set(summary.id.value, summary);
-    if (left.size === 0 || isLong) break;
+    if (left.delete(summary.id.value)) summaries.push(summary);
+    if (left.size === 0) break;
+    if (pagesRead >= most) return { summaries, isWhole: false };
   }
-  return found;
+  return { summaries, isWhole: true };
 }

@@ -86,12 +86,12 @@ export async function sendOrder(order: OrderToSend, context: Context): Promise<S
 }
 
 function asNew(order: CreatedOrder | undefined, { messages }: Context): SentOrder | undefined {
-  if (order?.status === "cancelled") messages.warn(describeCancelled(order.id.value));
+  if (order?.status === "cancelled") messages.warn(describeMadeCancelled(order.id.value));
   return order && { order, isEarlier: false };
 }
 
 /** 2.4: a newly created order is `pending`. */
-export function describeCancelled(id: string): string {
+export function describeMadeCancelled(id: string): string {
   return `order ${id} was created, but the service calls it cancelled already`;
 }
 

@@ -836,7 +836,7 @@ describe("a title that --map names for one party, below the group of the other",
     expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
     const { message, hint } = errorOf(ran);
     expect(message).toMatch(
-      new RegExp(`column “${title}” is below “寄件人”, and --map makes it receiver\\.`),
+      new RegExp(`column “${title}” is below “寄件人”, and a map makes it receiver\\.`),
     );
     return hint;
   };

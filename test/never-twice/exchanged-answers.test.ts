@@ -252,7 +252,7 @@ describe("an import without a fault, whose answers were exchanged", () => {
     expect(home.service.orders).toHaveLength(3);
   });
 
-  const notCompared = "The orders of this import were not compared with the service's list: ";
+  const notCompared = "Not all orders of this import were compared with the service's list: ";
   test.each<[string, Ways, boolean]>([
     ["its list is late", { listLagMs: 60_000 }, false],
     ["it refuses its list", { refuseList: () => ({ status: 403 }) }, true],
@@ -275,6 +275,16 @@ describe("an import without a fault, whose answers were exchanged", () => {
       ["A-3", "shipped", 3],
     ]);
     expect(home.service.orders).toHaveLength(3);
+  });
+
+  test("a list that is too long is not read to its end, and that is said", async () => {
+    const { home, ship } = await exchangedHome(2);
+    for (let count = 0; count < 60; count++)
+      home.service.foreign({ ...plainDraft, receiver: { name: `赵${count}` } } as never);
+    home.service.ways = { pageCap: 1, omitFromList: ({ request }) => request !== undefined };
+    const { exit, stderr } = await ship("--concurrency", "1");
+    expect(exit, stderr).toBe(0);
+    expect(stderr).toContain(`${notCompared}it is too long. `);
   });
 
   test("one page of the list is read, and the details of no order, where nothing was exchanged", async () => {
