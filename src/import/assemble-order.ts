@@ -25,14 +25,14 @@ export function createAssembler(
   const { layout, tally } = options;
   const { preset } = layout;
   const chooser = createLineChooser(options);
-  const second = layout.second.map((each) => ({
-    layout: each,
-    assemble: createAssembler({ ...options, layout: each, tally: undefined }, splitter),
+  const earlier = layout.earlier.map((each) => ({
+    ...each,
+    assemble: createAssembler({ ...options, layout: each.layout, tally: undefined }, splitter),
   }));
 
-  /** The orders that version 2 made of these lines: several, where it knew no ref. */
-  function readSecond(all: readonly Line[]): readonly FormerRecord[] {
-    return second.flatMap(({ layout: each, assemble }) => {
+  /** The orders that earlier versions made of these lines: several, where they knew no ref. */
+  function readEarlier(all: readonly Line[]): readonly FormerRecord[] {
+    return earlier.flatMap(({ reading, layout: each, assemble }) => {
       const lines = all.map(({ source }) => readLine(source, each));
       const orders = lines[0]?.key === "" ? lines.map((line) => [line]) : [lines];
       return orders.flatMap((order) => {
@@ -40,13 +40,17 @@ export function createAssembler(
         if (record?.problems.length !== 0) return [];
         const { ref, draft, formerDraft } = record;
         return [draft, formerDraft ?? draft].map((each) => ({
-          reading: 2,
+          reading,
           ref,
           draft: each,
         }));
       });
     });
   }
+
+  /** A street is split with its region. */
+  const isInRegion = (path: string, { cells }: Line) =>
+    path.endsWith(".detail") && cells.has(path.replace("detail", "region"));
 
   return (all) => {
     const [first] = all as readonly [Line];
@@ -70,6 +74,7 @@ export function createAssembler(
     const hasOwnItem = all.length === 1 && !first.cells.has("item.list");
     const formerParts = new Map<string, SplitText>();
     setCells(all, hasOwnItem, filling, (line, path, cell) => {
+      if (isInRegion(path, line)) return;
       const split = splitter?.split(path, cell.text, line.cells);
       if (!split) return filling.set(line, path, cell);
       if ("message" in split) return filling.report(line, cell.index, cell.text, split.message);
@@ -90,7 +95,7 @@ export function createAssembler(
       all.length > 1 || hasFault || isReadAsBefore || !layout.former
         ? undefined
         : readFormerRecord(first.source.cells, layout.former);
-    const former = [...(asWritten ? [asWritten] : []), ...(hasFault ? [] : readSecond(all))];
+    const former = [...(asWritten ? [asWritten] : []), ...(hasFault ? [] : readEarlier(all))];
     return {
       rows,
       line: first.source.line,

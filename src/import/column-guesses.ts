@@ -19,6 +19,16 @@ const words: readonly (readonly [path: string, header: RegExp, cell?: RegExp])[]
   ["name", /姓名|名字|客户|顾客|买家|买方|收件|收货|联系人|name|customer|client|buyer|contact/],
 ];
 
+const ofPlace = /省|所在|地区|区域|province|region/;
+
+/** Each of the cells names a city beside its province. */
+export function isRegion(examples: readonly string[], splitter: PartySplitter): boolean {
+  return examples.every((text) => {
+    const split = splitter.split("receiver.region", text, new Map());
+    return split !== undefined && "party" in split;
+  });
+}
+
 /** The field, or undefined where nothing points to one. `before` is the party of the column to the left. */
 export function guessField(
   header: string,
@@ -45,6 +55,7 @@ export function guessField(
   const found = words.find(
     ([, name, cell]) => name.test(word) && (cell === undefined || examples.every((text) => cell.test(text))),
   );
+  if (ofPlace.test(word) && isRegion(examples, splitter)) return `${part}.region`;
   if (!found) return undefined;
   const [path] = found;
   return path === "ref" || path.includes(".") ? path : `${part}.${path}`;

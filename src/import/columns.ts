@@ -10,6 +10,7 @@ import {
   itemWords,
   type PartyField,
   type PartyPart,
+  partyFields,
   partyParts,
   partyWords,
 } from "../model/fields.ts";
@@ -23,6 +24,7 @@ import {
   normalizeForMatch,
   parties,
   partyHeaders,
+  regionWords,
   shortField,
   simplifyTitle,
   thirdHeaders,
@@ -173,8 +175,20 @@ function addLatest(
     }
   };
   add(new Map([...thirdHeaders(), ...known]));
+  for (const part of partyParts) {
+    const others = ["text", "address", "region", ...divisions].map((name) => `${part}.${name}`);
+    if (![...paths, ...given.values()].some((path) => others.includes(path ?? ""))) add(regionWords(part));
+  }
   if (paths.includes("sender.name")) add(dispatchHeaders());
 }
+
+const divisions = ["province", "city", "district"] as const;
+/** Fields that hold others in one cell, with those. */
+const partsOf = {
+  text: ["address", "region", ...partyFields],
+  address: ["region", ...divisions, "detail"],
+  region: divisions,
+};
 
 /** A column without a name, the one of a file of rejects, and those of a write-back. */
 export function isNoColumn(header: string): boolean {
@@ -182,20 +196,15 @@ export function isNoColumn(header: string): boolean {
   return name === "" || name === "error" || isWrittenTitle(name);
 }
 
-/** A column that holds a whole party or address, while another column holds a part of it. */
+/** A column that holds a whole party, address or region, while another column holds a part of it. */
 export function findTwice(
   paths: readonly (string | undefined)[],
   headers: readonly string[],
 ): ColumnDoubt | undefined {
   for (const part of partyParts) {
-    const isInText = (path: string | undefined) => path?.startsWith(`${part}.`) && path !== `${part}.text`;
-    const isInAddress = (path: string | undefined) =>
-      path !== undefined &&
-      ["province", "city", "district", "detail"].some((each) => path === `${part}.${each}`);
-    for (const [whole, isIn] of [
-      [`${part}.text`, isInText],
-      [`${part}.address`, isInAddress],
-    ] as const) {
+    for (const [name, parts] of Object.entries(partsOf)) {
+      const whole = `${part}.${name}`;
+      const isIn = (path: string | undefined) => parts.some((each) => path === `${part}.${each}`);
       const twice = paths.includes(whole) ? paths.findIndex(isIn) : -1;
       if (twice < 0) continue;
       const surplus = headers[twice]?.trim() ?? "";
@@ -337,6 +346,7 @@ export function describeField(path: string): string {
   const [part = "", name = ""] = path.split(".");
   if (name === "text") return `${part}: name, phone and address in one cell`;
   if (name === "address") return `${part}: whole address in one cell`;
+  if (name === "region") return `${part}: province, city and district in one cell`;
   const label =
     part === "item" ? itemWords[name as ItemField].label.toLowerCase() : partyWords[name as PartyField].label;
   return part === "item" ? label : `${part} ${label}`;

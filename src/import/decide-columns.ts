@@ -8,7 +8,7 @@ import { byCount, counted, listed } from "../core/wording.ts";
 import { isLostText } from "../sheets/lost-text.ts";
 import { headerWithin, type SheetRow } from "../sheets/sheet.ts";
 import { type Block, line, styled, table } from "../terminal/blocks.ts";
-import { guessField } from "./column-guesses.ts";
+import { guessField, isRegion } from "./column-guesses.ts";
 import {
   type ColumnDoubt,
   describeField,
@@ -168,7 +168,7 @@ function findLowerHeader(
 function findMissing(paths: readonly (string | undefined)[], isAsked: boolean): string[] {
   const has = (...starts: readonly string[]) =>
     paths.some((path) => path !== undefined && starts.some((start) => path.startsWith(start)));
-  const place = ["text", "address", "detail", "city", "district", "province"].map(
+  const place = ["text", "address", "region", "detail", "city", "district", "province"].map(
     (name) => `receiver.${name}`,
   );
   const needs: readonly (readonly [field: string, isThere: boolean])[] = isAsked
@@ -217,8 +217,9 @@ async function findDoubtful(
   let missing = findMissing(map.paths, isAsked);
   const isSingle = doubts.length === 1 && guesses.size === 1 && unclear.length === 0;
   const [only] = isSingle && missing.length === 0 ? doubts : [];
-  if (doubts.length > 0 || missing.length > 0) {
-    const splitter = await createPartySplitter();
+  const splitter =
+    doubts.length + missing.length + unclear.length > 0 ? await createPartySplitter() : undefined;
+  if (splitter && (doubts.length > 0 || missing.length > 0)) {
     const twice = findEqual(header);
     for (const name of map.unused.map((each) => each.trim())) {
       if (given.has(name) || guesses.has(name) || twice.has(name)) continue;
@@ -235,8 +236,10 @@ async function findDoubtful(
     }
     missing = findMissing([...taken], isAsked);
   }
-  for (const { header: name, field } of unclear) {
+  for (const { header: name, field: read } of unclear) {
     if (guesses.get(name)) continue;
+    const region = read.replace(/\.province$/, ".region");
+    const field = splitter && isRegion(examplesOf(name, { header, rows }), splitter) ? region : read;
     const isFree = !taken.has(field) && !isTwice(field, taken);
     if (isFree) taken.add(field);
     guesses.set(name, isFree ? field : unusedMark);

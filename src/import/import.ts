@@ -101,8 +101,8 @@ export const importOrders = defineCommand({
     "names such as Recipient Phone or 收件人电话: ref (your own order number), service_type, sender.name,\n" +
     "sender.phone, sender.province, sender.city, sender.district, sender.detail, the same with receiver, and\n" +
     "item.name, item.description, item.weight, item.value, item.quantity. receiver.address is split into province,\n" +
-    "city, district and street, receiver.text into all fields of the receiver. Cells are separated by commas,\n" +
-    "semicolons or tabs. An Excel workbook (.xlsx) is read as it is: the first row of its sheet names the columns,\n" +
+    "city, district and street, receiver.region into those above the street, receiver.text into all fields of the\n" +
+    "receiver. Cells are separated by commas, semicolons or tabs. An Excel workbook (.xlsx) is read as it is: the first row of its sheet names the columns,\n" +
     "and reports name rows by their numbers in the sheet.\n\n" +
     "The order exports of Shopify, WooCommerce, eBay, Etsy, Amazon, Taobao, JD, Pinduoduo, Douyin, Xiaohongshu,\n" +
     "Youzan, Weidian and 1688, and batch sheets of couriers, are known by their headers: several lines of one order\n" +

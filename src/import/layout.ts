@@ -3,7 +3,7 @@
 import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
-import { type ColumnMap, ensureNoOrder, isNoColumn, mapColumns } from "./columns.ts";
+import { type ColumnMap, ensureNoOrder, isNoColumn, mapColumns, unusedMark } from "./columns.ts";
 import type { Preset, SkipRule } from "./presets/preset.ts";
 import { presets } from "./presets/presets.ts";
 import { columnPaths } from "./title-words.ts";
@@ -37,8 +37,13 @@ export interface Layout {
   readonly former: ColumnMap | undefined;
   /** They read each field from the same column. */
   readonly isReadAsBefore: boolean;
-  /** How version 2 may have read the columns, where that is another way. */
-  readonly second: readonly Layout[];
+  /** How versions 2 and 3 may have read the columns, where that is another way. */
+  readonly earlier: readonly EarlierLayout[];
+}
+
+export interface EarlierLayout {
+  readonly reading: 2 | 3;
+  readonly layout: Layout;
 }
 
 export interface LayoutChoice {
@@ -92,7 +97,7 @@ export function readLayout(
   if (preset) return layoutOfPreset(headers, preset, mapping, former, file);
   const map = mapColumns(headers, mapping);
   const layout = layoutOfWords(headers, map, former);
-  return { ...layout, second: readSecond(before, mapping, layout) };
+  return { ...layout, earlier: readEarlier(headers, before, mapping, map, layout) };
 }
 
 function layoutOfWords(headers: readonly string[], map: ColumnMap, former: ColumnMap | undefined): Layout {
@@ -114,7 +119,7 @@ function layoutOfWords(headers: readonly string[], map: ColumnMap, former: Colum
     mustBeBlank: new Map(),
     former,
     isReadAsBefore: isSame(fields, former),
-    second: [],
+    earlier: [],
   };
 }
 
@@ -129,36 +134,60 @@ function isSame(fields: readonly LayoutField[], former: ColumnMap | undefined): 
   );
 }
 
+/** No version before the third knew a region. */
 function readFormer(
   headers: readonly string[],
   mapping: ReadonlyMap<string, string>,
   version = 1,
 ): ColumnMap | undefined {
+  const given = [...mapping].map(([header, path]) => [header, isRegion(path) ? unusedMark : path] as const);
   try {
-    return mapColumns(headers, mapping, { version });
+    return mapColumns(headers, new Map(given), { version });
   } catch {
     return undefined;
   }
 }
 
 /**
- * How version 2 may have read the columns: with this map, or without columns that only today's version asks about. It
- * sent orders without what those hold.
+ * How earlier versions may have read the columns. Version 2 read them with this map, or without columns that only
+ * today's version asks about: it sent orders without what those hold. At first, version 3 took a region for a province,
+ * or left it out, as a person decided.
  */
-function readSecond(
+function readEarlier(
   headers: readonly string[],
+  before: readonly string[],
   mapping: ReadonlyMap<string, string>,
+  map: ColumnMap,
   today: Layout,
-): readonly Layout[] {
-  const names = new Set(headers.map((header) => header.trim()));
+): readonly EarlierLayout[] {
+  const names = new Set(before.map((header) => header.trim()));
   const own = [...mapping].filter(([header]) => names.has(header));
-  const maps = [own, own.filter(([header]) => !isAskedToday(header))].map((given) =>
-    readFormer(headers, new Map(given), 2),
+  const second = [own, own.filter(([header]) => !isAskedToday(header))].map((given) =>
+    readFormer(before, new Map(given), 2),
   );
+  const paths = (change: (path: string) => string | undefined): ColumnMap => ({
+    ...map,
+    paths: map.paths.map((path) => (path !== undefined && isRegion(path) ? change(path) : path)),
+  });
+  const third = [paths((path) => path.replace("region", "province")), paths(() => undefined)];
+  return [
+    ...unlike(second, today, headers).map((each) => ({ reading: 2 as const, layout: each })),
+    ...unlike(third, today, headers).map((each) => ({ reading: 3 as const, layout: each })),
+  ];
+}
+
+/** The layouts of maps that read other fields than today's. */
+function unlike(
+  maps: readonly (ColumnMap | undefined)[],
+  today: Layout,
+  headers: readonly string[],
+): readonly Layout[] {
   const others = maps.filter((map) => map && !isSame(today.fields, map)) as ColumnMap[];
   const found = new Map(others.map((map) => [map.paths.join(), map]));
   return [...found.values()].map((map) => layoutOfWords(headers, map, undefined));
 }
+
+const isRegion = (path: string) => path.endsWith(".region");
 
 function layoutOfPreset(
   headers: readonly string[],
@@ -256,7 +285,7 @@ function layoutOfPreset(
     ),
     former,
     isReadAsBefore: isSame(used, former),
-    second: [],
+    earlier: [],
   };
 }
 
@@ -271,6 +300,7 @@ function withOneAddress(fields: readonly LayoutField[], given: ReadonlySet<strin
     if (given.has(path)) return true;
     if (given.has(`${part}.text`)) return false;
     if (given.has(`${part}.address`)) return name === "name" || name === "phone" || part === "item";
+    if (given.has(`${part}.region`)) return !["province", "city", "district", "address"].includes(name ?? "");
     const isSplit = !has(`${part}.province`) && !has(`${part}.city`);
     if (name === "address") return isSplit || !has(`${part}.detail`);
     return name !== "detail" || !isSplit || !has(`${part}.address`);
@@ -289,7 +319,9 @@ function nameColumns(headers: readonly string[], fields: readonly LayoutField[])
         ? ["name", "phone", "province", "city", "district", "detail"]
         : whole === "address"
           ? ["province", "city", "district", "detail"]
-          : [];
+          : whole === "region"
+            ? ["province", "city", "district"]
+            : [];
     for (const each of parts) columns.set(`${part}.${each}`, name);
     if (path === "item.list") for (const each of ["name", "quantity"]) columns.set(`item.${each}`, name);
   }

@@ -13,8 +13,9 @@ export async function* readOrders(
   options: OrderOptions,
 ): AsyncGenerator<OrderRecord> {
   const { layout, tally } = options;
-  const all = [layout, ...layout.second].flatMap(({ fields }) => fields);
-  const splitter = all.some(({ path }) => /\.(?:text|address)$/.test(path))
+  const layouts = [layout, ...layout.earlier.map((each) => each.layout)];
+  const all = layouts.flatMap(({ fields }) => fields);
+  const splitter = all.some(({ path }) => /\.(?:text|address|region)$/.test(path))
     ? await createPartySplitter()
     : undefined;
   const assemble = createAssembler(options, splitter);

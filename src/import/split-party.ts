@@ -60,10 +60,17 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     return { party: { ...person, ...party }, ...(former ? { former: { ...person, ...former } } : {}) };
   }
 
+  /** The street may begin with the district. */
+  function splitRegion(text: string, street: string | undefined): SplitCell {
+    if (!hasCity(splitter.place(text).party)) return { message: `not understood: no city; ${wayOut}` };
+    return splitter.place(street === undefined ? text : `${text} ${street}`);
+  }
+
   return {
     split(path, text, cells) {
       const [part = "", name] = path.split(".");
       if (name === "text") return splitText(text);
+      if (name === "region") return splitRegion(text, cells.get(`${part}.detail`)?.text);
       return name === "address" ? splitAddress(part, text, cells) : undefined;
     },
   };
@@ -75,7 +82,10 @@ function isSame(one: string, other: string): boolean {
   return bare(one) === bare(other);
 }
 
-function missingPlace({ province, city, detail }: DraftParty): string[] {
-  const hasCity = city !== undefined || withoutCity.test(province ?? "");
-  return [...(hasCity ? [] : ["city"]), ...(detail === undefined ? ["street address"] : [])];
+function missingPlace(party: DraftParty): string[] {
+  return [...(hasCity(party) ? [] : ["city"]), ...(party.detail === undefined ? ["street address"] : [])];
+}
+
+function hasCity({ province, city }: DraftParty): boolean {
+  return city !== undefined || withoutCity.test(province ?? "");
 }

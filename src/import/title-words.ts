@@ -1,12 +1,13 @@
 /** The words in titles of columns and of groups of them, and the fields that they mean. */
 
 import { readingVersion } from "../ledger/row-to-send.ts";
-import { orderFields, type PartyField, partyParts } from "../model/fields.ts";
+import { orderFields, type PartyField, type PartyPart, partyParts } from "../model/fields.ts";
 
-/** Fields of a row that are split into those of a party: all of it, or its address. */
+/** Fields of a row that are split into those of a party: all of it, its address, or the part above the street. */
 export const wholePaths: readonly string[] = partyParts.flatMap((part) => [
   `${part}.text`,
   `${part}.address`,
+  `${part}.region`,
 ]);
 const simplePaths: readonly string[] = ["ref", ...orderFields.map(({ path }) => path)];
 /** The fields that a column can have: dotted fields of a draft, those that are split, and `ref`, the user's own order number. */
@@ -94,6 +95,7 @@ const latestHeaders: Readonly<Record<string, readonly string[]>> = {
   "receiver.name": ["收方", "收件方", "收货方"],
   "sender.name": ["寄方", "寄件方", "发货方"],
 };
+const regionHeaders: readonly string[] = ["省市区", "省/市/区", "省市区县", "省市县", "所在省市区"];
 /** Words for the sender where its name has a column: else the sender comes from elsewhere. */
 const dispatchers: readonly string[] = ["发货", "发货方"];
 
@@ -171,6 +173,12 @@ export function thirdHeaders(): Map<string, string> {
   return addWords(new Map(), latestHeaders);
 }
 
+/** Headers of a region, which a party has where no other column has a part of its place. */
+export function regionWords(part: PartyPart): Map<string, string> {
+  const names = [...(parties[part] ?? []), ...(laterParties[part] ?? [])];
+  return addParty(new Map(), part, names, { region: regionHeaders });
+}
+
 /** Headers that are the sender's where another column has its name. */
 export function dispatchHeaders(): Map<string, string> {
   return addParty(new Map(), "sender", dispatchers, fieldHeaders);
@@ -222,10 +230,12 @@ const groupEnding = /^(?:信息|资料|資料|方|栏|info|information|details?)
 /** `version`: of the reading (former-reading.ts). */
 export function createTitleReader(version = readingVersion): TitleReader {
   const isThird = version >= 3;
-  const known = new Map([...(isThird ? thirdHeaders() : []), ...furtherHeaders(), ...firstHeaders()]);
+  const latest = isThird ? [...thirdHeaders(), ...partyParts.flatMap((part) => [...regionWords(part)])] : [];
+  const known = new Map([...latest, ...furtherHeaders(), ...firstHeaders()]);
   const wordOf = (text: string) =>
     normalizeForMatch(isThird ? simplifyTitle(cleanHeader(text)) : cleanHeader(text));
-  const short = new Set(Object.values(fieldHeaders).flat().map(normalizeForMatch));
+  const shortWords = [...Object.values(fieldHeaders).flat(), ...(isThird ? regionHeaders : [])];
+  const short = new Set(shortWords.map(normalizeForMatch));
   const names = partyParts
     .flatMap((part) =>
       [...(parties[part] ?? []), ...(laterParties[part] ?? [])].map((name) => ({

@@ -35,7 +35,7 @@ const words: readonly (readonly [field: PartyField, word: RegExp, kind?: "part"]
   ["district", /[区县]$|district|county/],
   ["detail", /地址|住址|街道|门牌|[房楼]号|addr|street|suite|\bapt/, "part"],
 ];
-const places: readonly string[] = ["province", "city", "district", "address"];
+const places: readonly string[] = ["province", "city", "district", "region", "address"];
 
 /** Titles that name no party are of the receiver: these hold a further part of a place, */
 const bare =

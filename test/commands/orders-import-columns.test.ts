@@ -990,10 +990,10 @@ describe("a column of a party that is not known, beside a whole header", () => {
   };
 
   test.each<[string, string, string | null]>([
-    ["收件人省市区", "北京市朝阳区", "receiver.province"],
-    ["收货省市区", "北京市朝阳区", "receiver.province"],
-    ["省/市/区", "北京市朝阳区", "receiver.province"],
-    ["所在地区", "北京市朝阳区", "receiver.province"],
+    ["收件人地区", "北京市", "receiver.region"],
+    ["收货所在省", "浙江省", "receiver.province"],
+    ["省/市/区", "北京市朝阳区", "receiver.region"],
+    ["所在地区", "北京市朝阳区", "receiver.region"],
     ["收件人所在城市", "北京市", "receiver.city"],
     ["City/State", "NYC NY", "receiver.province"],
     ["收件地址2", "3单元502", null],
@@ -1013,7 +1013,9 @@ describe("a column of a party that is not known, beside a whole header", () => {
     const again = await home.courier(wordsOf(String(hint).replace(/^.*run: /, ""), home.directory));
     expect([again.exit, home.posts], again.stderr).toEqual([0, 2]);
     const [part = "", field = ""] = guess?.split(".") ?? [];
-    if (guess !== null) expect((await sent(home))[1]).toMatchObject({ [part]: { [field]: value } });
+    const place = { province: "北京市", city: "北京市", detail: "南京路1号" };
+    const held = field === "region" ? place : { [field]: value };
+    if (guess !== null) expect((await sent(home))[1]).toMatchObject({ [part]: held });
   });
 
   test.each(["收件人固定电话", "Receiver contact", "收件人联系电话号"])(
@@ -1147,23 +1149,115 @@ describe("a column of a party that is not known, beside a whole header", () => {
   });
 
   test.each(forms)("nor is one that is empty, or was decided (%s)", async (_form, name, write) => {
-    const home = await homeWith(write([...columns, "收件人省市区"], [...row, ""]), name);
+    const home = await homeWith(write([...columns, "收件人地区"], [...row, ""]), name);
     expect((await asked(home)).ran.exit).toBe(0);
     const further = [...Array(30).keys()].map((each) => [`B-${each}`, ...row.slice(1), ""]);
     const last = ["A-2", "王五", "13700137000", "南京路1号", "笔", "上海市"];
-    await home.put(write([...columns, "收件人省市区"], ...further, last), name);
+    await home.put(write([...columns, "收件人地区"], ...further, last), name);
     expect((await asked(home)).ran.exit).toBe(2);
-    const left = await asked(home, "--map", "收件人省市区=", "--allow-duplicate", "all");
+    const left = await asked(home, "--map", "收件人地区=", "--allow-duplicate", "all");
     expect(left.ran.stderr).not.toContain("not clear");
   });
 
   test("is asked about once at a terminal", async () => {
-    const home = await homeWith(text([...columns, "收件人省市区"], [...row, "北京市朝阳区"]));
+    const home = await homeWith(text([...columns, "收件人地区"], [...row, "北京市朝阳区"]));
     const prompts = scriptedPrompts({ searches: [""], choices: ["use these columns"], confirms: [true] });
     const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
     expect(ran.exit, ran.stderr).toBe(0);
-    expect(await sent(home)).toMatchObject([{ receiver: { province: "北京市朝阳区" } }]);
+    expect(await sent(home)).toMatchObject([
+      { receiver: { province: "北京市", city: "北京市", district: "朝阳区", detail: "建国路88号" } },
+    ]);
     expect((await asked(home)).ran.exit).toBe(0);
+  });
+});
+
+describe.each(forms)("province, city and district in one column (%s)", (_form, name, write) => {
+  const columns = ["订单号", "收件人", "收件人手机", "收件人省市区", "收件人地址", "商品"];
+  const rowOf = (ref: string, region: string, street: string) => [
+    ...[ref, "李四", "13900139000", region, street, "书"],
+  ];
+  const place = { province: "浙江省", city: "杭州市", district: "西湖区" };
+
+  test.each(["收件人省市区", "收货省/市/区", "收貨人省市區", "Receiver 省市区", "收件人省市区县"])(
+    "%s is split, with the street behind it",
+    async (title) => {
+      const titles = columns.map((each) => (each === "收件人省市区" ? title : each));
+      const rows = [
+        "浙江省杭州市西湖区",
+        "浙江省 杭州市 西湖区",
+        "浙江省-杭州市-西湖区",
+        "浙江省/杭州市/西湖区",
+      ];
+      const table = rows.map((region, index) => rowOf(`A-${index}`, region, "文三路1号"));
+      const home = await homeWith(write(titles, ...table), name);
+      const { exit, stderr } = await home.importFile(home.file);
+      expect(exit, stderr).toBe(0);
+      expect(stderr).toContain(`${title} is split in 4 rows, such as: 浙江省 | 杭州市 | 西湖区 | 文三路1号`);
+      const receiver = { name: "李四", phone: "13900139000", ...place, detail: "文三路1号" };
+      expect(await sent(home)).toMatchObject(rows.map(() => ({ receiver })));
+    },
+  );
+
+  test("a title of a group reaches it", async () => {
+    const upper = ["订单号", "收件人信息", "", "", "", "商品"];
+    const lower = ["", "姓名", "电话", "省市区", "详细地址", "名称"];
+    const home = await homeWith(write(upper, lower, rowOf("A-1", "浙江省杭州市西湖区", "文三路1号")), name);
+    const { exit, stderr } = await home.importFile(home.file);
+    expect(exit, stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ receiver: { ...place, detail: "文三路1号" } }]);
+  });
+
+  test.each([
+    ["华东", "文三路1号", "not understood: no city"],
+    ["浙江省杭州市西湖区", "同上", "says “as above”"],
+    ["同上", "文三路1号", "says “as above”"],
+    ["浙江省杭州市西湖区", "文三路****", "the platform hid it"],
+  ])("%s with %s is a mistake", async (region, street, message) => {
+    const home = await homeWith(
+      write(columns, rowOf("A-1", "浙江省杭州市西湖区", "文三路1号"), rowOf("A-2", region, street)),
+      name,
+    );
+    const { exit, stderr } = await home.importFile(home.file);
+    expect([exit, home.posts], stderr).toEqual([2, 0]);
+    expect(stderr).toContain(message);
+  });
+
+  test("it is read as far as the cells of a row are filled", async () => {
+    const rows = [
+      rowOf("A-1", "浙江省杭州市西湖区", ""),
+      rowOf("A-2", "", "文三路2号"),
+      rowOf("A-3", "浙江省杭州市", "西湖区文三路3号"),
+      rowOf("A-4", "浙江省杭州市西湖区蒋村街道", "文三路4号"),
+      rowOf("A-5", "北京 朝阳区", "建国路88号"),
+    ];
+    const home = await homeWith(write(columns, ...rows), name);
+    const { exit, stderr } = await home.importFile(home.file);
+    expect(exit, stderr).toBe(0);
+    const person = { name: "李四", phone: "13900139000" };
+    const orders = (await sent(home)) as { receiver: unknown }[];
+    expect(orders.map(({ receiver }) => receiver)).toEqual([
+      { ...person, ...place },
+      { ...person, detail: "文三路2号" },
+      { ...person, ...place, detail: "文三路3号" },
+      { ...person, ...place, detail: "蒋村街道 文三路4号" },
+      { ...person, province: "北京", city: "北京", district: "朝阳区", detail: "建国路88号" },
+    ]);
+  });
+
+  test("beside a column of the city it is not used", async () => {
+    const titles = [...columns, "收件人城市"];
+    const home = await homeWith(
+      write(titles, [...rowOf("A-1", "浙江省杭州市西湖区", "文三路1号"), "杭州市"]),
+      name,
+    );
+    const { exit, stderr } = await home.importFile(home.file);
+    expect(exit, stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ receiver: { city: "杭州市", detail: "文三路1号" } }]);
+    const both = await home.importFile(home.file, "--map 收件人省市区=receiver.region --allow-duplicate all");
+    expect([both.exit, home.posts], both.stderr).toEqual([2, 1]);
+    expect(both.stderr).toContain(
+      "“收件人省市区” is receiver.region, and “收件人城市” is receiver.city, a part of it",
+    );
   });
 });
 

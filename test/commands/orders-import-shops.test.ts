@@ -1062,8 +1062,25 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
     const home = await homeOfSecondVersion(content, "收件人省市区");
     const ran = await home.run("--map 收件人省市区=receiver.province");
     expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([3, "held", 1]);
+    const known = await home.run();
+    expect([known.exit, outcomes(known.report), home.posts], known.stderr).toEqual([3, "held", 1]);
     const other = await home.put(content.replace("茶", "书"), "other.csv");
     const sent = await home.importFile(other, "--map 收件人省市区=receiver.province");
+    expect([outcomes(sent.report), home.posts], sent.stderr).toEqual(["created", 2]);
+  });
+
+  test.each(["receiver.province", ""])("is held where its region was %s, and is split now", async (path) => {
+    const content = sheetOf(
+      "收件人,收件人手机,收件人省市区,收件人地址,品名,sender.name",
+      "李四,13900139000,北京市朝阳区,建国路88号,茶,张三",
+    );
+    const home = await createImportHome(content);
+    const first = await home.run(`--map 收件人省市区=${path}`);
+    expect([first.exit, home.posts], first.stderr).toEqual([0, 1]);
+    const again = await home.run();
+    expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([3, "held", 1]);
+    await home.put(content.replace("茶", "书"));
+    const sent = await home.run();
     expect([outcomes(sent.report), home.posts], sent.stderr).toEqual(["created", 2]);
   });
 
