@@ -385,7 +385,7 @@ export async function describeWrong(
   ];
   const rest = shared.length + own.length - shown.length;
   await context.display([table(columns, shown), ...(rest > 0 ? [line(`and ${rest} more`)] : [])]);
-  const lacksSender = shared.some(
+  const lacksSender = (count === 1 ? own : shared).some(
     ({ column, message }) => column === "sender" && message.startsWith("the row has no"),
   );
   const alsoOut = [...spoiled].map(([row, reason]) => `row ${row} is left out too: ${reason}`);

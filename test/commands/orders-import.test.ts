@@ -628,6 +628,8 @@ describe("mistakes of rows", () => {
     // Where only the sender is missing, no row is to be fixed.
     const rest = await home.put("ref,receiver.name,item.name\nA-1,李四,书\nA-2,王五,书\n");
     expect((await home.courier(["orders", "import", rest, "--check"])).stderr).toContain(`${hint}\n`);
+    const single = await home.put("ref,receiver.name,item.name\nA-1,李四,书\n");
+    expect((await home.courier(["orders", "import", single, "--check"])).stderr).toContain(`${hint}\n`);
   });
 });
 
