@@ -16,6 +16,8 @@ const words: readonly (readonly [path: string, header: RegExp, cell?: RegExp])[]
   ["district", /区$|县$|district|county/],
   ["ref", /订单|单号|流水号|^编号$|order|^ref|^no$/],
   ["item.name", /(?<![收发])货|商品|品名|产品|物品|宝贝|内件|item|product|goods/],
+  ["first_name", /first.?name|given.?name/],
+  ["last_name", /last.?name|family.?name|surname/],
   ["name", /姓名|名字|客户|顾客|买家|买方|收件|收货|联系人|name|customer|client|buyer|contact/],
 ];
 

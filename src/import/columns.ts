@@ -15,6 +15,7 @@ import {
   partyWords,
 } from "../model/fields.ts";
 import {
+  cellPaths,
   cleanHeader,
   columnPaths,
   dispatchHeaders,
@@ -22,13 +23,12 @@ import {
   furtherHeaders,
   laterParties,
   normalizeForMatch,
+  partialWords,
   parties,
   partyHeaders,
-  regionWords,
   shortField,
   simplifyTitle,
   thirdHeaders,
-  wholePaths,
 } from "./title-words.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
 
@@ -119,7 +119,7 @@ function readColumns(
     for (const [index, header] of headers.entries()) {
       const name = header.trim();
       if (given.has(name)) continue;
-      if (wholePaths.includes(name)) paths[index] = name;
+      if (cellPaths.includes(name)) paths[index] = name;
       const path = known.get(normalizeForMatch(cleanHeader(header)));
       if (paths[index] === undefined && !taken.has(path)) paths[index] = path;
     }
@@ -175,20 +175,31 @@ function addLatest(
     }
   };
   add(new Map([...thirdHeaders(), ...known]));
-  for (const part of partyParts) {
-    const others = ["text", "address", "region", ...divisions].map((name) => `${part}.${name}`);
-    if (![...paths, ...given.values()].some((path) => others.includes(path ?? ""))) add(regionWords(part));
-  }
+  const taken = new Set([...paths, ...given.values()]);
+  for (const part of partyParts)
+    add(new Map([...partialWords(part)].filter(([, path]) => !isElsewhere(path, taken))));
   if (paths.includes("sender.name")) add(dispatchHeaders());
 }
 
 const divisions = ["province", "city", "district"] as const;
+const nameParts = ["first_name", "last_name"] as const;
 /** Fields that hold others in one cell, with those. */
 const partsOf = {
-  text: ["address", "region", ...partyFields],
+  text: ["address", "region", ...nameParts, ...partyFields],
   address: ["region", ...divisions, "detail"],
   region: divisions,
+  name: nameParts,
 };
+
+/** Another column has what the field holds, a part of it, or more. */
+function isElsewhere(path: string, taken: ReadonlySet<string | undefined>): boolean {
+  const [part, field = ""] = path.split(".");
+  return Object.entries(partsOf).some(
+    ([whole, parts]) =>
+      (parts.some((each) => each === field) && taken.has(`${part}.${whole}`)) ||
+      (whole === field && parts.some((each) => taken.has(`${part}.${each}`))),
+  );
+}
 
 /** A column without a name, the one of a file of rejects, and those of a write-back. */
 export function isNoColumn(header: string): boolean {
@@ -196,7 +207,7 @@ export function isNoColumn(header: string): boolean {
   return name === "" || name === "error" || isWrittenTitle(name);
 }
 
-/** A column that holds a whole party, address or region, while another column holds a part of it. */
+/** A column that holds a whole party, address, region or name, while another column holds a part of it. */
 export function findTwice(
   paths: readonly (string | undefined)[],
   headers: readonly string[],
@@ -347,6 +358,7 @@ export function describeField(path: string): string {
   if (name === "text") return `${part}: name, phone and address in one cell`;
   if (name === "address") return `${part}: whole address in one cell`;
   if (name === "region") return `${part}: province, city and district in one cell`;
+  if (name === "first_name" || name === "last_name") return `${part} ${name.replace("_", " ")}`;
   const label =
     part === "item" ? itemWords[name as ItemField].label.toLowerCase() : partyWords[name as PartyField].label;
   return part === "item" ? label : `${part} ${label}`;

@@ -173,7 +173,7 @@ function findMissing(paths: readonly (string | undefined)[], isAsked: boolean): 
   );
   const needs: readonly (readonly [field: string, isThere: boolean])[] = isAsked
     ? [
-        ["receiver.name", has("receiver.name", "receiver.text")],
+        ["receiver.name", has("receiver.name", "receiver.first_name", "receiver.last_name", "receiver.text")],
         ["receiver.address", has(...place)],
         ["item.name", has("item.name")],
       ]

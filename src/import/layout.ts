@@ -13,6 +13,8 @@ import { isAskedToday } from "./unclear-columns.ts";
 export interface LayoutField {
   readonly path: string;
   readonly choices: readonly (readonly number[])[];
+  /** Its columns are the first and the last name. */
+  readonly isName?: boolean;
 }
 
 export interface Layout {
@@ -93,7 +95,7 @@ export function readLayout(
 ): Layout {
   const { mapping, platform } = choice;
   const preset = platform === undefined ? findPreset(headers) : presets.find(({ name }) => name === platform);
-  const former = readFormer(headers, mapping);
+  const former = readFormer(headers, withFormerPaths(mapping, true));
   if (preset) return layoutOfPreset(headers, preset, mapping, former, file);
   const map = mapColumns(headers, mapping);
   const layout = layoutOfWords(headers, map, former);
@@ -101,8 +103,8 @@ export function readLayout(
 }
 
 function layoutOfWords(headers: readonly string[], map: ColumnMap, former: ColumnMap | undefined): Layout {
-  const fields = map.paths.flatMap((path, index) =>
-    path === undefined ? [] : [{ path, choices: [[index]] }],
+  const fields = joinNames(
+    map.paths.flatMap((path, index) => (path === undefined ? [] : [{ path, choices: [[index]] }])),
   );
   return {
     names: headers,
@@ -134,15 +136,32 @@ function isSame(fields: readonly LayoutField[], former: ColumnMap | undefined): 
   );
 }
 
-/** No version before the third knew a region. */
+/** Fields that no version before the third knew, as a person may have named them; what has none was left out. */
+const formerPaths: Readonly<Record<string, string>> = {
+  region: "province",
+  first_name: "name",
+  last_name: "",
+};
+
+/** The map as it may have been: with former fields, or without the columns. */
+function withFormerPaths(mapping: ReadonlyMap<string, string>, isLeftOut: boolean): Map<string, string> {
+  return new Map(
+    [...mapping].map(([header, path]) => {
+      const [part, field = ""] = path.split(".");
+      const former = formerPaths[field];
+      if (former === undefined) return [header, path];
+      return [header, isLeftOut || former === "" ? unusedMark : `${part}.${former}`];
+    }),
+  );
+}
+
 function readFormer(
   headers: readonly string[],
   mapping: ReadonlyMap<string, string>,
   version = 1,
 ): ColumnMap | undefined {
-  const given = [...mapping].map(([header, path]) => [header, isRegion(path) ? unusedMark : path] as const);
   try {
-    return mapColumns(headers, new Map(given), { version });
+    return mapColumns(headers, mapping, { version });
   } catch {
     return undefined;
   }
@@ -150,8 +169,8 @@ function readFormer(
 
 /**
  * How earlier versions may have read the columns. Version 2 read them with this map, or without columns that only
- * today's version asks about: it sent orders without what those hold. At first, version 3 took a region for a province,
- * or left it out, as a person decided.
+ * today's version asks about: it sent orders without what those hold. At first, version 3 asked about those of
+ * `formerPaths`.
  */
 function readEarlier(
   headers: readonly string[],
@@ -162,14 +181,17 @@ function readEarlier(
 ): readonly EarlierLayout[] {
   const names = new Set(before.map((header) => header.trim()));
   const own = [...mapping].filter(([header]) => names.has(header));
-  const second = [own, own.filter(([header]) => !isAskedToday(header))].map((given) =>
-    readFormer(before, new Map(given), 2),
-  );
-  const paths = (change: (path: string) => string | undefined): ColumnMap => ({
-    ...map,
-    paths: map.paths.map((path) => (path !== undefined && isRegion(path) ? change(path) : path)),
+  const decided = headers.flatMap((header, index) => {
+    const path = map.paths[index];
+    return path === undefined ? [] : [[header.trim(), path] as const];
   });
-  const third = [paths((path) => path.replace("region", "province")), paths(() => undefined)];
+  const ways = [false, true];
+  const second = [own, own.filter(([header]) => !isAskedToday(header))].flatMap((given) =>
+    ways.map((isLeftOut) => readFormer(before, withFormerPaths(new Map(given), isLeftOut), 2)),
+  );
+  const third = ways.map((isLeftOut) =>
+    readFormer(headers, withFormerPaths(new Map([...decided, ...mapping]), isLeftOut), 3),
+  );
   return [
     ...unlike(second, today, headers).map((each) => ({ reading: 2 as const, layout: each })),
     ...unlike(third, today, headers).map((each) => ({ reading: 3 as const, layout: each })),
@@ -187,7 +209,18 @@ function unlike(
   return [...found.values()].map((map) => layoutOfWords(headers, map, undefined));
 }
 
-const isRegion = (path: string) => path.endsWith(".region");
+/** A name in two columns is that of one field. */
+function joinNames(fields: readonly LayoutField[]): readonly LayoutField[] {
+  return fields.flatMap(({ path, choices }) => {
+    const [part = "", field = ""] = path.split(".");
+    if (!/^(?:first|last)_name$/.test(field)) return [{ path, choices }];
+    const both = ["first_name", "last_name"].flatMap((name) =>
+      fields.filter((each) => each.path === `${part}.${name}`),
+    );
+    if (both[0]?.path !== path) return [];
+    return [{ path: `${part}.name`, choices: [both.flatMap((each) => each.choices.flat())], isName: true }];
+  });
+}
 
 function layoutOfPreset(
   headers: readonly string[],
@@ -235,7 +268,7 @@ function layoutOfPreset(
     const choices = own.length > 0 ? [own] : choose(preset.fields[path] ?? []);
     if (choices.length > 0) fields.push({ path, choices });
   }
-  const used = withOneAddress(fields, new Set(mapping.values()));
+  const used = joinNames(withOneAddress(fields, new Set(mapping.values())));
   const { lacks } = preset;
   const isGiven = lacks?.columns.some((name) => find(name).length > 0) || [...mapping.values()].some(Boolean);
   if (lacks && !isGiven)
@@ -299,6 +332,8 @@ function withOneAddress(fields: readonly LayoutField[], given: ReadonlySet<strin
     const [part = "", name] = path.split(".");
     if (given.has(path)) return true;
     if (given.has(`${part}.text`)) return false;
+    if (name === "name" && ["first_name", "last_name"].some((each) => given.has(`${part}.${each}`)))
+      return false;
     if (given.has(`${part}.address`)) return name === "name" || name === "phone" || part === "item";
     if (given.has(`${part}.region`)) return !["province", "city", "district", "address"].includes(name ?? "");
     const isSplit = !has(`${part}.province`) && !has(`${part}.city`);

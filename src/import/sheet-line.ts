@@ -1,9 +1,10 @@
 /** The cells of one row of a sheet, cleaned, by the fields that they fill. */
 
 import { type Cleaning, cleanCell } from "./clean-cell.ts";
+import { isHidden } from "./hidden-text.ts";
 import { piecesLeft } from "./item-list.ts";
 import type { Layout, LayoutField } from "./layout.ts";
-import { textOf } from "./order-fields.ts";
+import { isDitto, textOf } from "./order-fields.ts";
 import type { NumberedRow } from "./order-record.ts";
 
 export interface FilledCell {
@@ -51,7 +52,7 @@ export function readLine(source: NumberedRow, layout: Layout): Line {
 
 /** The first choice with a text. */
 function readField(
-  { path, choices }: LayoutField,
+  { path, choices, isName }: LayoutField,
   read: (path: string, index: number) => string | undefined,
 ): FilledCell | undefined {
   for (const choice of choices) {
@@ -59,12 +60,21 @@ function readField(
     for (const index of choice) {
       const text = read(path, index);
       if (text === undefined) continue;
-      if (found) found.text += `${path === "item.list" ? ";" : " "}${text}`;
+      // Joined, it would not be known.
+      if (isDitto(path, text) || (isName && isHidden(path, text))) return { text, index };
+      if (found && isName) found.text = joinName(found.text, text);
+      else if (found) found.text += `${path === "item.list" ? ";" : " "}${text}`;
       else found = { text, index };
     }
     if (found) return found;
   }
   return undefined;
+}
+
+const han = /^\p{Script=Han}+$/u;
+
+function joinName(first: string, last: string): string {
+  return han.test(first) && han.test(last) ? `${last}${first}` : `${first} ${last}`;
 }
 
 export const hasAddress = ({ cells }: Pick<Line, "cells">) =>

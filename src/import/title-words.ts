@@ -3,15 +3,19 @@
 import { readingVersion } from "../ledger/row-to-send.ts";
 import { orderFields, type PartyField, type PartyPart, partyParts } from "../model/fields.ts";
 
-/** Fields of a row that are split into those of a party: all of it, its address, or the part above the street. */
-export const wholePaths: readonly string[] = partyParts.flatMap((part) => [
-  `${part}.text`,
-  `${part}.address`,
-  `${part}.region`,
-]);
+/**
+ * Fields of a row that are split into those of a party (all of it, its address, or the part above the street), or joined
+ * to its name.
+ */
+export const cellPaths: readonly string[] = partyParts.flatMap((part) =>
+  ["text", "address", "region", "first_name", "last_name"].map((name) => `${part}.${name}`),
+);
 const simplePaths: readonly string[] = ["ref", ...orderFields.map(({ path }) => path)];
-/** The fields that a column can have: dotted fields of a draft, those that are split, and `ref`, the user's own order number. */
-export const columnPaths: readonly string[] = [...simplePaths, ...wholePaths];
+/**
+ * The fields that a column can have: dotted fields of a draft, those that are split or joined, and `ref`, the user's own
+ * order number.
+ */
+export const columnPaths: readonly string[] = [...simplePaths, ...cellPaths];
 
 export const parties: Readonly<Record<string, readonly string[]>> = {
   sender: ["sender", "from", "shipper", "寄件人", "发件人", "寄件", "发件", "发货人"],
@@ -95,7 +99,12 @@ const latestHeaders: Readonly<Record<string, readonly string[]>> = {
   "receiver.name": ["收方", "收件方", "收货方"],
   "sender.name": ["寄方", "寄件方", "发货方"],
 };
-const regionHeaders: readonly string[] = ["省市区", "省/市/区", "省市区县", "省市县", "所在省市区"];
+/** Titles with a party that only the third version knows: a party has such columns where no other one has what they hold. */
+const partialHeaders = {
+  region: ["省市区", "省/市/区", "省市区县", "省市县", "所在省市区"],
+  first_name: ["first name", "given name"],
+  last_name: ["last name", "family name", "surname"],
+};
 /** Words for the sender where its name has a column: else the sender comes from elsewhere. */
 const dispatchers: readonly string[] = ["发货", "发货方"];
 
@@ -173,10 +182,10 @@ export function thirdHeaders(): Map<string, string> {
   return addWords(new Map(), latestHeaders);
 }
 
-/** Headers of a region, which a party has where no other column has a part of its place. */
-export function regionWords(part: PartyPart): Map<string, string> {
+/** Headers of a party's region, and of its name in two columns. */
+export function partialWords(part: PartyPart): Map<string, string> {
   const names = [...(parties[part] ?? []), ...(laterParties[part] ?? [])];
-  return addParty(new Map(), part, names, { region: regionHeaders });
+  return addParty(new Map(), part, names, partialHeaders);
 }
 
 /** Headers that are the sender's where another column has its name. */
@@ -230,11 +239,13 @@ const groupEnding = /^(?:信息|资料|資料|方|栏|info|information|details?)
 /** `version`: of the reading (former-reading.ts). */
 export function createTitleReader(version = readingVersion): TitleReader {
   const isThird = version >= 3;
-  const latest = isThird ? [...thirdHeaders(), ...partyParts.flatMap((part) => [...regionWords(part)])] : [];
+  const latest = isThird ? [...thirdHeaders(), ...partyParts.flatMap((part) => [...partialWords(part)])] : [];
   const known = new Map([...latest, ...furtherHeaders(), ...firstHeaders()]);
   const wordOf = (text: string) =>
     normalizeForMatch(isThird ? simplifyTitle(cleanHeader(text)) : cleanHeader(text));
-  const shortWords = [...Object.values(fieldHeaders).flat(), ...(isThird ? regionHeaders : [])];
+  const shortWords = [fieldHeaders, isThird ? partialHeaders : {}].flatMap((words) =>
+    Object.values(words).flat(),
+  );
   const short = new Set(shortWords.map(normalizeForMatch));
   const names = partyParts
     .flatMap((part) =>

@@ -3,7 +3,7 @@
  * may leave incomplete.
  */
 
-import type { PartyField, PartyPart } from "../model/fields.ts";
+import type { PartyPart } from "../model/fields.ts";
 import { findPartyBefore, isNoColumn } from "./columns.ts";
 import { cleanHeader, createTitleReader, shortField, simplifyTitle } from "./title-words.ts";
 
@@ -26,8 +26,9 @@ const ofOther =
   /备注|mail|邮(?!寄)|zip|post|编|代码|code|\bid\b|证|后四|尾号|分机|区号|国|country|公司|单位|company|类|type|商|物|品|店|shop|store|仓|warehouse|bill|账|order|备用|alternat|原|\bold|退|return|zone|员|群|昵称|nick|user/;
 
 /** The fields of words in titles, the more certain first. No other column has what a `part` of a field holds. */
-const words: readonly (readonly [field: PartyField, word: RegExp, kind?: "part"])[] = [
-  ["name", /姓氏|last ?name|surname/, "part"],
+const words: readonly (readonly [field: string, word: RegExp, kind?: "part"])[] = [
+  ["first_name", /(?:first|given) ?name/],
+  ["last_name", /姓氏|(?:last|family) ?name|surname/, "part"],
   ["name", /姓名|名字|名称|联系人|^[收受][件货]者$|^受件人$|name|attn|addressee/],
   ["phone", /电话|手机|固话|座机|门号|联系方式|号码|phone|mobile|\btel|cell|contact/],
   ["province", /省|地区|区域|state|province|region/],
@@ -35,7 +36,11 @@ const words: readonly (readonly [field: PartyField, word: RegExp, kind?: "part"]
   ["district", /[区县]$|district|county/],
   ["detail", /地址|住址|街道|门牌|[房楼]号|addr|street|suite|\bapt/, "part"],
 ];
-const places: readonly string[] = ["province", "city", "district", "region", "address"];
+/** One of them is enough. */
+const kinds: readonly (readonly string[])[] = [
+  ["province", "city", "district", "region", "address"],
+  ["name", "first_name", "last_name"],
+];
 
 /** Titles that name no party are of the receiver: these hold a further part of a place, */
 const bare =
@@ -43,7 +48,7 @@ const bare =
 
 /** and these what a row may lack. */
 const lone =
-  /^(?:(?:联系|行动|移动)?(?:电话|手机|固话|座机|门号|号码)(?:[/、或和]?(?:电话|手机|固话|座机))?(?:号码|号)?|联系人|(?:联系|完整|详细|具体)?(?:地址|住址)|(?:contact|cell|phone|mobile|telephone)(?: ?phone)?(?: ?(?:name|number|no\.?|#))?|(?:full|first|last) ?name|(?:street|full|home)? ?address(?: ?line)? ?1?)$/;
+  /^(?:(?:联系|行动|移动)?(?:电话|手机|固话|座机|门号|号码)(?:[/、或和]?(?:电话|手机|固话|座机))?(?:号码|号)?|联系人|(?:联系|完整|详细|具体)?(?:地址|住址)|(?:contact|cell|phone|mobile|telephone)(?: ?phone)?(?: ?(?:name|number|no\.?|#))?|(?:full|first|last|given|family) ?name|surname|(?:street|full|home)? ?address(?: ?line)? ?1?)$/;
 
 function readTitle(title: string) {
   const word = simplifyTitle(cleanHeader(title)).toLowerCase().replaceAll("_", " ");
@@ -90,7 +95,7 @@ export function findUnclear(
     if (short && short !== "phone" && has(short)) return [];
     const isLacking = (cells: Cells, field: string) =>
       !paths.some((path, at) => {
-        const same = places.includes(field) ? places : [field];
+        const same = kinds.find((fields) => fields.includes(field)) ?? [field];
         return same.some((name) => path === `${part}.${name}`) && cells[at]?.trim();
       });
     const field = fields.find((name) => !has(name)) ?? fields[0];

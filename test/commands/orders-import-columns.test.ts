@@ -1082,18 +1082,8 @@ describe("a column of a party that is not known, beside a whole header", () => {
     ]);
   });
 
-  test("names in two columns, and a sender whose phone and address have short titles", async () => {
+  test("the phone and address of a sender may have short titles", async () => {
     const home = await homeWith(
-      text(
-        ["Recipient first name", "Recipient last name", "Recipient phone", "Recipient address", "Item"],
-        ["Bob", "Lee", "+12025550123", "1 Main", "Mug"],
-      ),
-    );
-    expect((await asked(home)).details).toMatchObject([
-      { column: "Recipient first name", guess: "receiver.name" },
-      { column: "Recipient last name", guess: null },
-    ]);
-    await home.put(
       text(
         ["寄件人", "电话", "地址", "收件人", "收件人电话", "收件人地址", "物品"],
         ["王店", "13700137000", "北京路1号", "李四", "13900139000", "上海路2号", "书"],
@@ -1235,13 +1225,15 @@ describe.each(forms)("province, city and district in one column (%s)", (_form, n
     expect(exit, stderr).toBe(0);
     const person = { name: "李四", phone: "13900139000" };
     const orders = (await sent(home)) as { receiver: unknown }[];
-    expect(orders.map(({ receiver }) => receiver)).toEqual([
-      { ...person, ...place },
-      { ...person, detail: "文三路2号" },
-      { ...person, ...place, detail: "文三路3号" },
-      { ...person, ...place, detail: "蒋村街道 文三路4号" },
-      { ...person, province: "北京", city: "北京", district: "朝阳区", detail: "建国路88号" },
-    ]);
+    expect(new Set(orders.map(({ receiver }) => receiver))).toEqual(
+      new Set([
+        { ...person, ...place },
+        { ...person, detail: "文三路2号" },
+        { ...person, ...place, detail: "文三路3号" },
+        { ...person, ...place, detail: "蒋村街道 文三路4号" },
+        { ...person, province: "北京", city: "北京", district: "朝阳区", detail: "建国路88号" },
+      ]),
+    );
   });
 
   test("beside a column of the city it is not used", async () => {
@@ -1258,6 +1250,94 @@ describe.each(forms)("province, city and district in one column (%s)", (_form, n
     expect(both.stderr).toContain(
       "“收件人省市区” is receiver.region, and “收件人城市” is receiver.city, a part of it",
     );
+  });
+});
+
+describe.each(forms)("a name in two columns (%s)", (_form, name, write) => {
+  const titlesOf = (...names: readonly string[]) => [
+    "Order",
+    ...names,
+    "Recipient Phone",
+    "Recipient Address",
+    "Item",
+  ];
+  const rowOf = (ref: string, ...names: readonly string[]) => [
+    ref,
+    ...names,
+    "13900139000",
+    "1 Wensan Road",
+    "Cup",
+  ];
+  const namesOf = async (home: ImportHome) =>
+    ((await sent(home)) as { receiver: { name?: string } }[]).map(({ receiver }) => receiver.name).toSorted();
+
+  test.each([
+    ["Recipient First Name", "Recipient Last Name"],
+    ["Ship To First Name", "Ship To Last Name"],
+    ["shipping_first_name", "shipping_last_name"],
+    ["receiver.first_name", "receiver.last_name"],
+    ["Receiver Given Name", "Receiver Family Name"],
+    ["Consignee First Name", "Consignee Surname"],
+  ])("%s and %s are one, whatever their order", async (first, last) => {
+    const rows = [
+      rowOf("1", "Lei", "Li"),
+      rowOf("2", "雷", "李"),
+      rowOf("3", "Lei", ""),
+      rowOf("4", "", "Li"),
+      rowOf("5", "Mary Ann", "O'Brien"),
+    ];
+    const home = await homeWith(write(titlesOf(first, last), ...rows), name);
+    const { exit, stderr } = await home.importFile(home.file);
+    expect(exit, stderr).toBe(0);
+    expect(await namesOf(home)).toEqual(["Lei", "Lei Li", "Li", "Mary Ann O'Brien", "李雷"]);
+    const turned = await homeWith(write(titlesOf(last, first), rowOf("1", "Li", "Lei")), name);
+    await turned.importFile(turned.file);
+    expect(await namesOf(turned)).toEqual(["Lei Li"]);
+  });
+
+  test("without a party they are asked about, and the command line joins them", async () => {
+    const home = await homeWith(write(titlesOf("First Name", "Last Name"), rowOf("1", "Lei", "Li")), name);
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    const again = await home.courier(wordsOf(errorOf(ran).hint.replace(/^.*run: /, ""), home.directory));
+    expect(again.exit, again.stderr).toBe(0);
+    expect(await namesOf(home)).toEqual(["Lei Li"]);
+  });
+
+  test("beside a whole name they are not used", async () => {
+    const home = await homeWith(
+      write(
+        titlesOf("Recipient Name", "Recipient First Name", "Recipient Last Name"),
+        rowOf("1", "Lei Li", "Lei", ""),
+      ),
+      name,
+    );
+    const { exit, stderr } = await home.importFile(home.file);
+    expect(exit, stderr).toBe(0);
+    expect(await namesOf(home)).toEqual(["Lei Li"]);
+    const map = ["--map", "Recipient First Name=receiver.first_name"];
+    const both = await home.courier(["orders", "import", home.file, "--yes", ...map]);
+    expect([both.exit, home.posts], both.stderr).toEqual([2, 1]);
+    expect(both.stderr).toContain("is receiver.first_name, a part of it");
+  });
+
+  test.each(["同上", "张*"])("%s in one of them is a mistake", async (text) => {
+    const row = rowOf("1", "Lei", text);
+    const home = await homeWith(write(titlesOf("Recipient First Name", "Recipient Last Name"), row), name);
+    const { exit, stderr } = await home.importFile(home.file);
+    expect([exit, home.posts], stderr).toEqual([2, 0]);
+  });
+
+  test("rows that were sent with the first name alone are held without a ref, and known by their ref", async () => {
+    for (const ref of ["", "A-1"]) {
+      const content = write(titlesOf("Recipient First Name", "Recipient Last Name"), rowOf(ref, "Lei", "Li"));
+      const home = await homeWith(content, name);
+      const maps = ["--map", "Recipient First Name=receiver.name", "--map", "Recipient Last Name="];
+      const first = await home.courier(["orders", "import", home.file, "--yes", ...maps]);
+      expect([first.exit, home.posts], first.stderr).toEqual([0, 1]);
+      const again = await home.importFile(home.file);
+      expect([again.exit, home.posts], again.stderr).toEqual([ref === "" ? 3 : 0, 1]);
+    }
   });
 });
 
