@@ -4,8 +4,6 @@ import { hash } from "node:crypto";
 import type { Context } from "../command/command.ts";
 import { type CourierError, fileError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { Draft } from "../model/draft.ts";
-import { partyFields, serviceTypes } from "../model/fields.ts";
 import type { Json } from "../model/json.ts";
 import { findText } from "../sheets/mojibake.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
@@ -16,11 +14,9 @@ import type { Layout } from "./layout.ts";
 import type { NumberedRow } from "./numbered-rows.ts";
 import type { RowProblem } from "./order-record.ts";
 import { createUntitledColumns } from "./outside-columns.ts";
-import { skipByStatus } from "./presets/status-words.ts";
 import { createReadingNotes, type ReadingNotes } from "./reading-notes.ts";
-import { nameOfRow } from "./row-words.ts";
+import { createRowWarnings, type RowWarning } from "./row-warnings.ts";
 import { type CheckedRow, type ImportRow, type RowsOptions, readRows } from "./rows.ts";
-import { cleanHeader, simplifyTitle } from "./title-words.ts";
 
 /** Facts about the whole file. */
 export interface Overview {
@@ -73,61 +69,11 @@ export function countAll({ rows, wrong }: Overview): number {
   return rows + wrong.wrong;
 }
 
-/** Rows that can be sent, and may not be meant so. */
-export interface RowWarning {
-  readonly code: keyof typeof warningTests | "cancelled_before";
-  readonly count: number;
-  /** The first few, as they are named. */
-  readonly rows: readonly string[];
-}
-
-const warningTests = {
-  no_receiver_name: ({ receiver }: Draft) => receiver?.name === undefined,
-  no_address: ({ receiver }: Draft) => partyFields.slice(2).every((name) => receiver?.[name] === undefined),
-  quantity_0: ({ item }: Draft) => item?.quantity !== undefined && /^0+$/.test(item.quantity.value),
-  unknown_service_type: ({ service_type: type }: Draft) =>
-    type !== undefined && !(serviceTypes as readonly string[]).includes(type),
-  tracking_number: (_: Draft, { number }: OutsideOrder) => number !== undefined,
-  unclear_state: (_: Draft, { state }: OutsideOrder) => state !== undefined,
-  unread_state: (_: Draft, { unreadState }: OutsideOrder) => unreadState !== undefined,
-};
-
-/** What a row has that is no part of the order. */
-interface OutsideOrder {
-  /** Another courier's. */
-  readonly number: string | undefined;
-  readonly state: string | undefined;
-  /** Of an order that may not be wanted, in a sheet of no known platform. */
-  readonly unreadState: string | undefined;
-}
-/** Another courier's, in a sheet of no known platform. */
-const trackingTitle = /^(?:(?:快递|物流)(?:运)?单号|运单号|tracking (?:number|no\.?|code))$/i;
-const stateTitle =
-  /^(?:(?:订单|交易|发货|物流)?状态|(?:(?:order|fulfill?ment|shipping) )?(?:status|state))$/i;
-const unwantedStates = [
-  ...skipByStatus("").map(({ is }) => is),
-  /^(?:cancell?ed|(?:partially )?(?:shipped|fulfilled|refunded)|delivered|completed?)$/i,
-];
-type WarningCode = keyof typeof warningTests;
-const warningCodes = Object.keys(warningTests) as readonly WarningCode[];
-const rowsNamed = 3;
-
 const problemsShown = 50;
 const problemsKept = 1_000;
 /** So many rows after the first problem, a person has waited for it. */
 const rowsBeforeNote = 2_000;
 const sendersKept = 20;
-
-/** A state in which the platform's orders are neither sent nor left out. */
-function findUnclearState(raw: ImportRow["raw"], states: Layout["states"]): string | undefined {
-  if (!("cells" in raw)) return undefined;
-  for (const { index, isKnown } of states)
-    for (const cells of [raw.cells, ...(raw.more ?? [])]) {
-      const text = cells[index]?.trim() ?? "";
-      if (text !== "" && text !== "-" && !isKnown(text)) return text;
-    }
-  return undefined;
-}
 
 /** Reads every row, and finds out what is wrong. */
 export async function checkRows(options: RowsOptions, context: Context): Promise<Overview> {
@@ -169,27 +115,16 @@ async function readAll(
   ];
   const reading = createReadingNotes();
   const untitled = createUntitledColumns();
-  let trackingColumns: readonly number[] = [];
-  let stateColumns: readonly number[] = [];
-  let states: Layout["states"] = [];
+  const warnings = createRowWarnings(options.sender !== undefined);
   const onHeader = (layout: Layout, above: readonly SheetRow[]) => {
-    const findUnread = (title: RegExp) =>
-      layout.names.flatMap((name, index) =>
-        !layout.preset && layout.unused.includes(name) && title.test(simplifyTitle(cleanHeader(name)))
-          ? [index]
-          : [],
-      );
-    trackingColumns = findUnread(trackingTitle);
-    stateColumns = findUnread(stateTitle);
-    states = layout.states;
     header = layout.names;
     unused = layout.unused;
     columns = layout.columns;
     reading.noteHeader(layout, above);
+    warnings.noteHeader(layout);
     untitled.noteHeader(layout);
   };
   let first: ImportRow | undefined;
-  const warnings = new Map<WarningCode, { count: number; rows: string[] }>();
   const isAgain = spoiled.size > 0;
   for await (const read of readRows({ ...options, onHeader, onLine: untitled.noteRow, tally: reading })) {
     const checked = withSpoiled(read, spoiled);
@@ -208,24 +143,9 @@ async function readAll(
         if (tallies.has(kind) || tallies.size < problemsKept) tallies.set(kind, (tallies.get(kind) ?? 0) + 1);
       continue;
     }
-    const { row, rows, position, draft, ref, content, writtenNumbers, raw } = checked.ok;
+    const { row, rows, position, draft, ref, content, writtenNumbers } = checked.ok;
     first ??= checked.ok;
-    const textsOf = (columnsOf: readonly number[]) =>
-      "cells" in raw ? columnsOf.flatMap((index) => raw.cells[index]?.trim() || []) : [];
-    const outside = {
-      number: textsOf(trackingColumns)[0],
-      state: findUnclearState(raw, states),
-      unreadState: textsOf(stateColumns).find((text) => unwantedStates.some((is) => is.test(text))),
-    };
-    for (const code of warningCodes) {
-      if (!warningTests[code](draft, outside)) continue;
-      const seen = warnings.get(code) ?? { count: 0, rows: [] };
-      warnings.set(code, seen);
-      seen.count += 1;
-      const isOfState = code === "unclear_state" || code === "unread_state";
-      const shown = isOfState ? ` “${outside.state ?? outside.unreadState}”` : "";
-      if (seen.rows.length < rowsNamed) seen.rows.push(`${nameOfRow(checked.ok)}${shown}`);
-    }
+    warnings.noteRow(checked.ok);
     if (row === position) plainRows = row;
     else numbers.set(String(row), 1);
     if (ref === undefined) contents.set(content, (contents.get(content) ?? 0) + 1);
@@ -263,7 +183,7 @@ async function readAll(
     numberedRows,
     rowsHash: `${count - wrong}:${sum.toString(16)}`,
     first,
-    warnings: [...warnings].map(([code, seen]) => ({ code, ...seen })),
+    warnings: warnings.all(),
     wrong: { problems, ofAll, wrong, count },
     mistaken: { problems, ofAll, wrong, count },
     spoiled,

@@ -10,9 +10,10 @@ import type { FileFacts, RowPolicy } from "../ledger/row-to-send.ts";
 import { decideRow, type RowDecision } from "../ledger/rules.ts";
 import { runNow } from "../ledger/statements.ts";
 import { cannotBeCancelled } from "../model/states.ts";
-import { countAll, describeEncoding, type Overview, type RowWarning, readAgain } from "./check-rows.ts";
+import { countAll, describeEncoding, type Overview, readAgain } from "./check-rows.ts";
 import { skipNumbered } from "./equal-rows.ts";
 import { findRewrittenRows, runOfRewritten } from "./rewritten-rows.ts";
+import type { RowWarning } from "./row-warnings.ts";
 import { describeHold, nameOfRow } from "./row-words.ts";
 import type { ImportRow, RowsOptions } from "./rows.ts";
 import { describeSaid, findSentBefore, type SentBefore } from "./skipped-orders.ts";
@@ -285,6 +286,9 @@ export function summarise(
 const warningWords: Readonly<Record<RowWarning["code"], string>> = {
   no_receiver_name: "without a receiver name",
   no_address: "without a receiver address",
+  no_phone: "without a receiver phone",
+  phone_in_name: "with a number in the receiver's name (is it the phone?)",
+  sender_name_only: "whose sender has a name alone: what the address book has of the sender is not added",
   quantity_0: "with 0 pieces",
   unknown_service_type: "with a service level that is not known",
   tracking_number: "with a tracking number in a column that is not read (sent already?)",

@@ -363,6 +363,9 @@ const checkSummarySchema = object({
       code: literal([
         "no_receiver_name",
         "no_address",
+        "no_phone",
+        "phone_in_name",
+        "sender_name_only",
         "quantity_0",
         "unknown_service_type",
         "unclear_state",

@@ -272,6 +272,44 @@ test("a row without a receiver's name or address is named before it is sent", as
   expect((await home.run()).stderr).not.toContain("warning");
 });
 
+test("a row without a phone, and one with a number in the name, is named before it is sent", async () => {
+  const titles = "订单号,收件人,收件人手机,收件人地址,商品,sender.name";
+  const rows = [
+    "X-1,李四,,北京路1号,茶,张三",
+    "X-2,李四 13900139000,,北京路1号,茶,张三",
+    "X-3,李四3号,13900139000,北京路1号,茶,张三",
+  ];
+  const home = await createImportHome(sheetOf(titles, ...rows));
+  const { exit, stderr } = await home.run();
+  expect([exit, home.posts], stderr).toEqual([0, 3]);
+  expect(stderr).toContain("warning: 2 rows without a receiver phone: row 1 (X-1), row 2 (X-2)\n");
+  expect(stderr).toContain(
+    "warning: 1 row with a number in the receiver's name (is it the phone?): row 2 (X-2)\n",
+  );
+  const withoutColumn = await createImportHome(
+    sheetOf("订单号,收件人,收件人地址,商品,sender.name", "X-1,李四13900139000,北京路1号,茶,张三"),
+  );
+  const ran = await withoutColumn.run();
+  expect(ran.stderr).toContain("1 row with a number in the receiver's name");
+  expect(ran.stderr).not.toContain("without a receiver phone");
+});
+
+test("a sender's name alone takes the place of the saved sender, and is named", async () => {
+  const titles = "订单号,发货人,收件人,收件人手机,收件人地址,商品";
+  const home = await createImportHome(
+    sheetOf(titles, "X-1,小张,李四,13900139000,北京路1号,茶", "X-2,,李四,13900139000,北京路1号,书"),
+  );
+  await home.courier("addresses add shop --name 王店 --phone 13800138000 --city 北京市 --default");
+  const { exit, stderr } = await home.run();
+  expect([exit, home.posts], stderr).toEqual([0, 2]);
+  expect(stderr).toContain(
+    "warning: 1 row whose sender has a name alone: what the address book has of the sender is not added: row 1 (X-1)\n",
+  );
+  expect(await drafts(home)).toContainEqual(expect.objectContaining({ sender: { name: "小张" } }));
+  const without = await createImportHome(sheetOf(titles, "X-1,小张,李四,13900139000,北京路1号,茶"));
+  expect((await without.run()).stderr).not.toContain("name alone");
+});
+
 test.each(["快递单号", "Tracking No."])(
   "a row with a number in a column %s is named: it may have left",
   async (title) => {
@@ -295,6 +333,13 @@ test.each([
   ["发货状态", "已发货", "未发货"],
   ["Order Status", "Cancelled", "pending"],
   ["Status", "shipped", ""],
+  ["订单状态", "已作废", "待发货"],
+  ["退款状态", "退款成功", "退款已取消"],
+  ["售后状态", "退款中", "无"],
+  ["商品售后", "退款完成", "已关闭"],
+  ["商品发货", "已发货", "未发货"],
+  ["Payment Status", "REFUNDED", "paid"],
+  ["Cancelled at", "2026-11-01 10:00", ""],
 ])("a row whose column %s says %s is named: it may not be wanted", async (title, state, toSend) => {
   const line = (ref: string, text: string) =>
     `${ref},Ann,13900139000,Leeds,1 High St,Tea,1,1${sender},${text}`;
