@@ -134,7 +134,8 @@ function readColumns(
     );
     if (duplicate !== undefined)
       throw usageError(`two columns have the name ${duplicate.trim()}`, howToRename(duplicate.trim()));
-    if (columns.length > 1)
+    const isJoined = path.endsWith(".detail") && columns.every((header) => given.has(header.trim()));
+    if (columns.length > 1 && !isJoined)
       return {
         guesses: new Map(columns.map((header, index) => [header.trim(), index === 0 ? path : unusedMark])),
         message: `the columns ${columns.join(" and ")} both match ${path}`,

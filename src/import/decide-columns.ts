@@ -43,7 +43,12 @@ interface DoubtfulColumn {
   readonly guess: string;
   /** Without a decision, the file is refused. */
   readonly isNeeded: boolean;
+  /** It is clear: a part of its field is in another column. */
+  readonly isJoined: boolean;
 }
+
+/** It may be in several columns. */
+const isStreet = (path: string) => path.endsWith(".detail");
 
 /** Rows from which examples are taken. */
 const rowsRead = 20;
@@ -236,21 +241,29 @@ async function findDoubtful(
     }
     missing = findMissing([...taken], isAsked);
   }
-  for (const { header: name, field: read } of unclear) {
+  const joined = new Set<string>();
+  for (const { header: name, field: read, isPartOfStreet } of unclear) {
     if (guesses.get(name)) continue;
     const region = read.replace(/\.province$/, ".region");
     const field = splitter && isRegion(examplesOf(name, { header, rows }), splitter) ? region : read;
-    const isFree = !taken.has(field) && !isTwice(field, taken);
+    const isJoined = isStreet(field) && isPartOfStreet;
+    const isFree = (!taken.has(field) || isJoined) && !isTwice(field, taken);
     if (isFree) taken.add(field);
     guesses.set(name, isFree ? field : unusedMark);
+    // Beside a part of the street, a map has to name its other columns, too.
+    for (const [at, other] of header.entries())
+      if (isFree && isJoined && map.paths[at] === field && !given.has(other) && !guesses.has(other))
+        joined.add(other);
   }
+  for (const other of joined) guesses.set(other, map.paths[header.indexOf(other)] ?? unusedMark);
   const columns = [...new Set(header)].flatMap((name) => {
     const guess = guesses.get(name);
     if (guess === undefined) return [];
     const [example = ""] = examplesOf(name, { header, rows });
+    const isJoined = joined.has(name);
     const isNeeded =
       unclear.some((each) => each.header === name) || doubts.some((doubt) => doubt.guesses.has(name));
-    return [{ header: name, example, guess, isNeeded }];
+    return [{ header: name, example, guess, isNeeded, isJoined }];
   });
   return { columns, only, missing };
 }
@@ -307,11 +320,12 @@ async function describeAll(
   const isLost = !only && columns.some(({ guess, isNeeded }) => isNeeded && guess === unusedMark);
   const lost = isLost ? ["what is not used is not sent: write what a parcel needs into another column"] : [];
   const isGuess = ({ guess }: DoubtfulColumn) => guess !== unusedMark;
-  const guessed = columns.filter(isGuess);
+  const asked = columns.filter(({ isJoined }) => !isJoined);
+  const guessed = asked.filter(isGuess);
   const shown =
-    columns.length > columnsShown
-      ? [...guessed, ...columns.filter((column) => !isGuess(column))].slice(0, columnsShown)
-      : columns;
+    asked.length > columnsShown
+      ? [...guessed, ...asked.filter((column) => !isGuess(column))].slice(0, columnsShown)
+      : asked;
   if (!only)
     await context.display([
       table(
@@ -327,15 +341,15 @@ async function describeAll(
         ],
         shown,
       ),
-      ...(columns.length > shown.length ? [line(`and ${columns.length - shown.length} more`)] : []),
+      ...(asked.length > shown.length ? [line(`and ${asked.length - shown.length} more`)] : []),
     ]);
-  const names = listed(columns.map(({ header: name }) => name));
+  const names = listed(asked.map(({ header: name }) => name));
   const message =
     only?.message ??
-    `${source.name}: ${counted(columns.length, "column")} ${byCount(columns.length, "is", "are")} not clear: ${names}`;
+    `${source.name}: ${counted(asked.length, "column")} ${byCount(asked.length, "is", "are")} not clear: ${names}`;
   return new CourierError("usage", 2, message, {
     hint: [...(only ? [only.hint] : []), ...lacking, ...lost, ...run].join("; "),
-    details: columns.map(({ header: column, example, guess }) => ({ column, example, guess: guess || null })),
+    details: asked.map(({ header: column, example, guess }) => ({ column, example, guess: guess || null })),
   });
 }
 
@@ -369,10 +383,10 @@ async function askColumns(
   const start = mapColumns(sheet.header, decided).paths;
   for (const header of names) decided.set(header, start[sheet.header.indexOf(header)] ?? unusedMark);
 
-  /** A field has one column: the one that was named last. */
+  /** A field but the street has one column: the one that was named last. */
   function assign(header: string, path: string): void {
     for (const [other, taken] of decided)
-      if (path !== unusedMark && taken === path) decided.set(other, unusedMark);
+      if (path !== unusedMark && taken === path && !isStreet(path)) decided.set(other, unusedMark);
     decided.set(header, path);
   }
 
@@ -388,9 +402,10 @@ async function askColumns(
   const isAlone = (header: string) => !equal.has(header);
   const isComplete = () => findMissing([...decided.values()], true).length === 0;
   context.messages.note(`${name}: this header is not known; say once what its columns are`);
-  const guessed = columns.filter(({ guess, isNeeded }) => guess !== unusedMark || isNeeded);
+  const asked = columns.filter(({ isJoined }) => !isJoined);
+  const guessed = asked.filter(({ guess, isNeeded }) => guess !== unusedMark || isNeeded);
   for (const { header } of guessed) await ask(header);
-  for (const column of columns) if (!guessed.includes(column) && !isComplete()) await ask(column.header);
+  for (const column of asked) if (!guessed.includes(column) && !isComplete()) await ask(column.header);
   for (;;) {
     await context.display(reviewOf(names, decided, sheet));
     const twice = findTwice([...decided.values()], [...decided.keys()]);

@@ -3,11 +3,12 @@
 import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
+import { partyParts } from "../model/fields.ts";
 import { type ColumnMap, ensureNoOrder, isNoColumn, mapColumns, unusedMark } from "./columns.ts";
 import type { Preset, SkipRule } from "./presets/preset.ts";
 import { presets } from "./presets/presets.ts";
 import { columnPaths } from "./title-words.ts";
-import { isAskedToday } from "./unclear-columns.ts";
+import { isAskedLately, isAskedToday } from "./unclear-columns.ts";
 
 /** A field and its columns by index: the first choice that is filled counts; its columns are joined. */
 export interface LayoutField {
@@ -103,7 +104,7 @@ export function readLayout(
 }
 
 function layoutOfWords(headers: readonly string[], map: ColumnMap, former: ColumnMap | undefined): Layout {
-  const fields = joinNames(
+  const fields = joinColumns(
     map.paths.flatMap((path, index) => (path === undefined ? [] : [{ path, choices: [[index]] }])),
   );
   return {
@@ -155,6 +156,24 @@ function withFormerPaths(mapping: ReadonlyMap<string, string>, isLeftOut: boolea
   );
 }
 
+/** The maps that there may have been, with one column of the street. */
+function formerMaps(mapping: ReadonlyMap<string, string>): readonly Map<string, string>[] {
+  return [false, true].flatMap((isLeftOut) => {
+    const map = withFormerPaths(mapping, isLeftOut);
+    const streets = partyParts.map((part) =>
+      [...map.keys()].filter((header) => map.get(header) === `${part}.detail`),
+    );
+    const most = Math.max(1, ...streets.map((headers) => headers.length));
+    return Array.from({ length: most }, (_, kept) => {
+      const one = new Map(map);
+      for (const headers of streets)
+        for (const [index, header] of headers.entries())
+          if (index !== Math.min(kept, headers.length - 1)) one.set(header, unusedMark);
+      return one;
+    });
+  });
+}
+
 function readFormer(
   headers: readonly string[],
   mapping: ReadonlyMap<string, string>,
@@ -170,7 +189,7 @@ function readFormer(
 /**
  * How earlier versions may have read the columns. Version 2 read them with this map, or without columns that only
  * today's version asks about: it sent orders without what those hold. At first, version 3 asked about those of
- * `formerPaths`.
+ * `formerPaths`, read a street from one column, and left out what `isAskedLately` says.
  */
 function readEarlier(
   headers: readonly string[],
@@ -185,12 +204,12 @@ function readEarlier(
     const path = map.paths[index];
     return path === undefined ? [] : [[header.trim(), path] as const];
   });
-  const ways = [false, true];
   const second = [own, own.filter(([header]) => !isAskedToday(header))].flatMap((given) =>
-    ways.map((isLeftOut) => readFormer(before, withFormerPaths(new Map(given), isLeftOut), 2)),
+    formerMaps(new Map(given)).map((map) => readFormer(before, map, 2)),
   );
-  const third = ways.map((isLeftOut) =>
-    readFormer(headers, withFormerPaths(new Map([...decided, ...mapping]), isLeftOut), 3),
+  const all = [...decided, ...mapping];
+  const third = [all, all.filter(([header]) => !isAskedLately(header))].flatMap((given) =>
+    formerMaps(new Map(given)).map((former) => readFormer(headers, former, 3)),
   );
   return [
     ...unlike(second, today, headers).map((each) => ({ reading: 2 as const, layout: each })),
@@ -209,10 +228,17 @@ function unlike(
   return [...found.values()].map((map) => layoutOfWords(headers, map, undefined));
 }
 
-/** A name in two columns is that of one field. */
-function joinNames(fields: readonly LayoutField[]): readonly LayoutField[] {
+/** A name in two columns, and a street in several, are one field. */
+function joinColumns(fields: readonly LayoutField[]): readonly LayoutField[] {
   return fields.flatMap(({ path, choices }) => {
     const [part = "", field = ""] = path.split(".");
+    if (field === "detail") {
+      const same = fields.filter((each) => each.path === path);
+      if (same.length === 1) return [{ path, choices }];
+      return same[0]?.choices === choices
+        ? [{ path, choices: [same.flatMap((each) => each.choices.flat())] }]
+        : [];
+    }
     if (!/^(?:first|last)_name$/.test(field)) return [{ path, choices }];
     const both = ["first_name", "last_name"].flatMap((name) =>
       fields.filter((each) => each.path === `${part}.${name}`),
@@ -258,17 +284,22 @@ function layoutOfPreset(
   const paths = new Set([...Object.keys(preset.fields), ...columnPaths]);
   for (const path of paths) {
     const given = [...mapping].flatMap(([header, each]) => (each === path ? [names.indexOf(header)] : []));
-    if (given.length > 1)
+    if (given.length > 1 && !path.endsWith(".detail"))
       throw usageError(
         `the columns ${given.map((index) => names[index]).join(" and ")} both match ${path}`,
         "give one of them to --map",
       );
     const dotted = names.indexOf(path);
-    const own = given.length > 0 ? given : dotted >= 0 && !mapping.has(path) ? [dotted] : [];
+    const own =
+      given.length > 0
+        ? given.toSorted((one, other) => one - other)
+        : dotted >= 0 && !mapping.has(path)
+          ? [dotted]
+          : [];
     const choices = own.length > 0 ? [own] : choose(preset.fields[path] ?? []);
     if (choices.length > 0) fields.push({ path, choices });
   }
-  const used = joinNames(withOneAddress(fields, new Set(mapping.values())));
+  const used = joinColumns(withOneAddress(fields, new Set(mapping.values())));
   const { lacks } = preset;
   const isGiven = lacks?.columns.some((name) => find(name).length > 0) || [...mapping.values()].some(Boolean);
   if (lacks && !isGiven)

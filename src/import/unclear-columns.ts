@@ -14,6 +14,8 @@ export interface UnclearColumn {
   readonly header: string;
   /** The field that the title may mean. */
   readonly field: string;
+  /** It belongs to what another column has of the address; other titles may be those of a second address. */
+  readonly isPartOfStreet: boolean;
   /** Whether an order with these cells lacks what the column holds. */
   isLacking(cells: Cells): boolean;
 }
@@ -23,7 +25,10 @@ const ofReceiver =
   /[收受][件货方人电手联固姓地省]|客户|顾客|买[家方]|送货|[配派]送|邮寄|寄送|快递地址|receiver|recipient|consignee|addressee|customer|client|buyer|destination|ship|deliver|drop|^to\b/;
 /** Facts about a party that no field has, and columns of something else. */
 const ofOther =
-  /备注|mail|邮(?!寄)|zip|post|编|代码|code|\bid\b|证|后四|尾号|分机|区号|国|country|公司|单位|company|类|type|商|物|品|店|shop|store|仓|warehouse|bill|账|order|备用|alternat|原|\bold|退|return|zone|员|群|昵称|nick|user/;
+  /备注|mail|邮(?!寄)|zip|post|编|代码|code|\bid\b|证|后四|尾号|分机|区号|国|country|公司|单位|company|类|type|商|物|品|店|shop|store|仓|warehouse|bill|账|order|备用(?!电话|手机|号码|联系)|alternat\w*(?! ?phone)|原|\bold|退|return|zone|员|群|昵称|nick|user/;
+
+const partOfStreet =
+  /地址 ?2|补充地址|街道|乡镇|镇$|村$|小区|门牌|[房楼]号|房间号|楼栋|单元|address.{0,6}2|suite|\bapt|apartment|\bunit|house|building|floor|\bflat|room|suburb|town|village|barangay/;
 
 /** The fields of words in titles, the more certain first. No other column has what a `part` of a field holds. */
 const words: readonly (readonly [field: string, word: RegExp, kind?: "part"])[] = [
@@ -34,7 +39,8 @@ const words: readonly (readonly [field: string, word: RegExp, kind?: "part"])[] 
   ["province", /省|地区|区域|state|province|region/],
   ["city", /市|city/],
   ["district", /[区县]$|district|county/],
-  ["detail", /地址|住址|街道|门牌|[房楼]号|addr|street|suite|\bapt/, "part"],
+  ["detail", /地址|住址|addr|street/, "part"],
+  ["detail", partOfStreet, "part"],
 ];
 /** One of them is enough. */
 const kinds: readonly (readonly string[])[] = [
@@ -45,15 +51,23 @@ const kinds: readonly (readonly string[])[] = [
 /** Titles that name no party are of the receiver: these hold a further part of a place, */
 const bare =
   /^(?:省\/?市.*|所在.+|地区|city.{0,3}state.*|.*地址 ?2|门牌.*|楼号.*|房号|.*address.{0,6}2|suite|apt\.?)$/;
+/** Of goods, a unit is a word. */
+const mayBeOfGoods = /^unit$/i;
 
 /** and these what a row may lack. */
 const lone =
   /^(?:(?:联系|行动|移动)?(?:电话|手机|固话|座机|门号|号码)(?:[/、或和]?(?:电话|手机|固话|座机))?(?:号码|号)?|联系人|(?:联系|完整|详细|具体)?(?:地址|住址)|(?:contact|cell|phone|mobile|telephone)(?: ?phone)?(?: ?(?:name|number|no\.?|#))?|(?:full|first|last|given|family) ?name|surname|(?:street|full|home)? ?address(?: ?line)? ?1?)$/;
 
+/** Titles that the third version at first left out (former-reading.ts). */
+const lately =
+  /^(?:县|补充地址|街道(?:\/?乡?镇)?|乡?镇(?:\/?街道)?|村|小区|楼栋|单元|房间号|apartment|unit|house ?(?:no\.?|number|name)|building|floor|flat|room|suburb|town|village|barangay|(?:固定|备用|其[他它])(?:电话|手机|号码|联系方式) ?\d?|(?:联系)?(?:电话|手机|号码) ?\d|(?:home|work|other|alternat\w*) ?(?:phone|number)|phone ?\d)$/;
+
+const wordOf = (title: string) => simplifyTitle(cleanHeader(title)).toLowerCase().replaceAll("_", " ");
+
 function readTitle(title: string) {
-  const word = simplifyTitle(cleanHeader(title)).toLowerCase().replaceAll("_", " ");
+  const word = wordOf(title);
   const isLone = lone.test(word);
-  const isOfReceiver = isLone || bare.test(word) || ofReceiver.test(word);
+  const isOfReceiver = isLone || bare.test(word) || lately.test(word) || ofReceiver.test(word);
   const part: PartyPart | undefined = ofSender.test(word) ? "sender" : isOfReceiver ? "receiver" : undefined;
   const found = words.filter(([, each]) => each.test(word));
   if (!part || found.length === 0 || ofOther.test(word)) return undefined;
@@ -67,6 +81,11 @@ function readTitle(title: string) {
 /** Whether today's version may ask about a column that version 2 left out. */
 export function isAskedToday(title: string): boolean {
   return (readTitle(title) ?? shortField(title)) !== undefined;
+}
+
+/** Whether the third version at first left the column out. */
+export function isAskedLately(title: string): boolean {
+  return lately.test(wordOf(title));
 }
 
 /** The columns that may be unclear; `given` are those that a person decided about. */
@@ -86,6 +105,7 @@ export function findUnclear(
     const read = short
       ? { part: findPartyBefore(headers, paths, index) ?? "sender", fields: [short], isPart: false }
       : readTitle(header);
+    const isPartOfStreet = partOfStreet.test(wordOf(header));
     if (!read || paths.includes(`${read.part}.text`)) return [];
     const { part, fields, isPart } = read;
     const has = (field: string) => paths.includes(`${part}.${field}`);
@@ -103,8 +123,12 @@ export function findUnclear(
       {
         header,
         field: `${part}.${field}`,
-        isLacking: (cells) =>
-          Boolean(cells[index]?.trim()) && (isPart || fields.some((name) => isLacking(cells, name))),
+        isPartOfStreet,
+        isLacking: (cells) => {
+          const text = cells[index]?.trim() ?? "";
+          if (text === "" || (mayBeOfGoods.test(header) && !/\d/.test(text))) return false;
+          return isPart || fields.some((name) => isLacking(cells, name));
+        },
       },
     ];
   });

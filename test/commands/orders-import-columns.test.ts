@@ -996,9 +996,21 @@ describe("a column of a party that is not known, beside a whole header", () => {
     ["所在地区", "北京市朝阳区", "receiver.region"],
     ["收件人所在城市", "北京市", "receiver.city"],
     ["City/State", "NYC NY", "receiver.province"],
-    ["收件地址2", "3单元502", null],
-    ["门牌号", "3单元502", null],
-    ["Suite", "502", null],
+    ["收件地址2", "3单元502", "receiver.detail"],
+    ["门牌号", "3单元502", "receiver.detail"],
+    ["街道", "蒋村街道", "receiver.detail"],
+    ["乡镇街道", "蒋村街道", "receiver.detail"],
+    ["楼栋", "3幢", "receiver.detail"],
+    ["Suite", "502", "receiver.detail"],
+    ["Apartment", "502", "receiver.detail"],
+    ["Unit", "5B", "receiver.detail"],
+    ["县", "隆回县", "receiver.district"],
+    ["送货地址", "上海路2号", null],
+    ["固定电话", "010-88886666", null],
+    ["备用电话", "010-88886666", null],
+    ["电话2", "010-88886666", null],
+    ["其他联系方式", "010-88886666", null],
+    ["Home phone", "010-88886666", null],
     ["收件人姓氏", "李", null],
     ["收件人固话", "010-88886666", null],
   ])("%s is in doubt where it holds something", async (title, value, guess) => {
@@ -1014,8 +1026,10 @@ describe("a column of a party that is not known, beside a whole header", () => {
     expect([again.exit, home.posts], again.stderr).toEqual([0, 2]);
     const [part = "", field = ""] = guess?.split(".") ?? [];
     const place = { province: "北京市", city: "北京市", detail: "南京路1号" };
-    const held = field === "region" ? place : { [field]: value };
-    if (guess !== null) expect((await sent(home))[1]).toMatchObject({ [part]: held });
+    const street = { detail: `南京路1号 ${value}` };
+    const held = field === "region" ? place : field === "detail" ? street : { [field]: value };
+    const match = { [part]: expect.objectContaining(held) as unknown };
+    if (guess !== null) expect(await sent(home)).toContainEqual(expect.objectContaining(match));
   });
 
   test.each(["收件人固定电话", "Receiver contact", "收件人联系电话号"])(
@@ -1132,6 +1146,8 @@ describe("a column of a party that is not known, beside a whole header", () => {
     "Full Name",
     "Home Address",
     "Billing Address",
+    "Unit",
+    "固定电话",
   ])("%s is none that an order lacks", async (title) => {
     const home = await homeWith(text([...columns, title], [...row, "x"]));
     const { ran } = await asked(home);
@@ -1160,6 +1176,27 @@ describe("a column of a party that is not known, beside a whole header", () => {
     expect((await asked(home)).ran.exit).toBe(0);
   });
 });
+
+test.each(forms)(
+  "the parts of a street are joined, as a person confirms once (%s)",
+  async (_form, name, write) => {
+    const titles = ["订单号", "收件人", "收件人手机", "街道", "收件人地址", "门牌号", "商品"];
+    const home = await homeWith(
+      write(titles, ["A-1", "李四", "13900139000", "蒋村街道", "文三路1号", "502", "书"]),
+      name,
+    );
+    const prompts = scriptedPrompts({ searches: ["", ""], choices: ["use these columns"], confirms: [true] });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(ran.exit, ran.stderr).toBe(0);
+    await home.put(write(titles, ["A-2", "王五", "13700137000", "", "文三路2号", "", "书"]), name);
+    const next = await home.importFile(home.file);
+    expect(next.exit, next.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([
+      { receiver: { detail: "蒋村街道 文三路1号 502" } },
+      { receiver: { detail: "文三路2号" } },
+    ]);
+  },
+);
 
 describe.each(forms)("province, city and district in one column (%s)", (_form, name, write) => {
   const columns = ["订单号", "收件人", "收件人手机", "收件人省市区", "收件人地址", "商品"];

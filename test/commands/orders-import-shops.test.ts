@@ -1129,6 +1129,24 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
     expect([outcomes(sent.report), home.posts], sent.stderr).toEqual(["created", 2]);
   });
 
+  test.each(["", "A-1"])("is known where a part of its street (ref “%s”) is read now", async (ref) => {
+    const content = sheetOf(
+      "ref,收件人,收件人手机,收件人省,收件人市,收件人区,街道,收件人地址,品名,sender.name",
+      `${ref},李四,13900139000,浙江省,杭州市,西湖区,蒋村街道,文三路1号,茶,张三`,
+    );
+    const home = await createImportHome(content);
+    const first = await home.run("--map 街道=");
+    expect([first.exit, home.posts], first.stderr).toEqual([0, 1]);
+    const joined = "--map 街道=receiver.detail --map 收件人地址=receiver.detail";
+    const again = await home.run(joined);
+    const known = ref === "" ? [3, "held", 1] : [0, "shipped", 1];
+    expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual(known);
+    await home.put(content.replace("茶", "书").replace("A-1", "A-2"));
+    const other = await home.run(joined);
+    expect([outcomes(other.report), home.posts], other.stderr).toEqual(["created", 2]);
+    expect((await drafts(home))[1]).toMatchObject({ receiver: { detail: "蒋村街道 文三路1号" } });
+  });
+
   test("with titles of two lines is known by them", async () => {
     const content = sheetOf(
       "訂單號,收件人,,,品名,寄件人",
