@@ -50,6 +50,7 @@ await program.write({
   format: "cjs",
   interop: "default",
   dynamicImportInCjs: false, // import() would start the loader of ES modules
+  minifyInternalExports: true,
   entryFileNames: "[name].cjs",
   chunkFileNames: ({ name }) => `${name.replace(/-[A-Z\d]{8}$/, "")}.cjs`,
   manualChunks: (id) => parts.get(id),
