@@ -153,7 +153,14 @@ export function createClient(options: ClientOptions): Client {
           if (delayMs === undefined || clock.elapsed() + delayMs >= untilMs) throw error;
           isAfterDoubt = error.mayHaveHappened;
           trace?.(`  ${error.message}; next try in ${Math.round(delayMs)} ms`);
-          await clock.sleep(delayMs, signal);
+          const endWait = options.begin(`${error.message}; next try in ${Math.ceil(delayMs / 1_000)} s…`);
+          await clock
+            .sleep(delayMs, signal)
+            .catch((stopped) => {
+              // The last try says what has happened: nothing, or it would not have been repeated.
+              throw isRepeatable(request.method) ? stopped : error;
+            })
+            .finally(endWait);
         }
       }
     } finally {

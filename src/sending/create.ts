@@ -1,9 +1,10 @@
 /** Sends one order, recorded before it is sent. Afterwards it is created, refused or in doubt. */
 
 import { ServiceFailure, shorten } from "../api/failure.ts";
+import { isTransient } from "../api/retry.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
-import { CourierError, interruptionExit } from "../core/errors.ts";
+import { CourierError, interrupted, interruptionExit } from "../core/errors.ts";
 import { newLedgerWarning } from "../core/wording.ts";
 import {
   type CreateOutcome,
@@ -132,7 +133,7 @@ async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrd
     const evidence = error instanceof ServiceFailure ? evidenceOf(error, draft) : "in_doubt";
     if (evidence === "not_made") {
       await end(failureOutcome(lost, draft));
-      throw error;
+      throw context.signal.aborted && isTransient(lost) ? stoppedBetweenTries(context.signal.reason) : lost;
     }
     await end({
       state: "unknown",
@@ -297,6 +298,15 @@ async function unknown(
       },
       cause: lost,
     },
+  );
+}
+
+/** The service is busy, or cannot be reached. */
+function stoppedBetweenTries(reason: unknown): CourierError {
+  return interrupted(
+    interruptionExit(reason),
+    "stopped before the order was sent again: none was created",
+    "run the same command again: it sends the order",
   );
 }
 

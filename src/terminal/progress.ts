@@ -89,9 +89,10 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
       if (inProgress.size === 0) wait();
       const entry = Symbol(text);
       inProgress.set(entry, text);
+      if (isShown) show();
       return () => {
         inProgress.delete(entry);
-        if (inProgress.size > 0) return;
+        if (inProgress.size > 0) return isShown ? show() : undefined;
         cancel();
         if (!hasMeter) erase();
       };

@@ -94,6 +94,22 @@ describe.each(signals)("%s", (signal, exit) => {
     expect(sandbox.requests.map(({ method }) => method)).toEqual(["GET", "POST"]);
   });
 
+  test("while an order waits after HTTP 429, says that none was created: it is sent again at once", async () => {
+    const { sandbox, start } = await createServedProcessHome();
+    sandbox.faults.add({ kind: "rate_limit", method: "POST", retryAfter: "20" });
+    const words = "orders create --sender-name A --receiver-name B --item-name C";
+    const running = start(words);
+    await until("refused", () => sandbox.requests.length > 1);
+    const ended = await stop(running, signal);
+    expect(ended).toMatchObject({ exit, stdout: "" });
+    expect(ended.stderr).toMatch(
+      /^error: stopped before the order was sent again: none was created\nhint: run the same command again: it sends the order\n$/m,
+    );
+    sandbox.faults.set([]);
+    expect(await start(words).ended).toMatchObject({ exit: 0 });
+    expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(2);
+  });
+
   test("while a lost order is looked for, says the same", async () => {
     const { sandbox, start } = await createServedProcessHome();
     sandbox.faults.set([
