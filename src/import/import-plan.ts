@@ -291,6 +291,7 @@ const warningWords: Readonly<Record<RowWarning["code"], string>> = {
   sender_name_only: "whose sender has a name alone: what the address book has of the sender is not added",
   quantity_0: "with 0 pieces",
   unknown_service_type: "with a service level that is not known",
+  unread_goods: "with further goods in a column that is not read",
   tracking_number: "with a tracking number in a column that is not read (sent already?)",
   cancelled_before: "with the values of an order that was cancelled (is its parcel still wanted?)",
   unread_state: "with a state in a column that is not read (cancelled, sent or not paid?)",

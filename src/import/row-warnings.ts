@@ -27,6 +27,7 @@ const warningTests = {
   quantity_0: ({ item }: Draft) => item?.quantity !== undefined && /^0+$/.test(item.quantity.value),
   unknown_service_type: ({ service_type: type }: Draft) =>
     type !== undefined && !(serviceTypes as readonly string[]).includes(type),
+  unread_goods: (_: Draft, { goods }: Facts) => goods !== undefined,
   tracking_number: (_: Draft, { number }: Facts) => number !== undefined,
   unclear_state: (_: Draft, { state }: Facts) => state !== undefined,
   unread_state: (_: Draft, { unreadState }: Facts) => unreadState !== undefined,
@@ -43,6 +44,8 @@ const phoneLike = /\d{3,4}[- ]?\d{4}[- ]?\d{3,4}/;
 
 /** What a row has that is no part of the order, and what is known of the file. */
 interface Facts {
+  /** In a further column of goods, in a sheet of no known platform. */
+  readonly goods: string | undefined;
   /** Another courier's. */
   readonly number: string | undefined;
   readonly state: string | undefined;
@@ -53,6 +56,8 @@ interface Facts {
   readonly isSenderSaved: boolean;
 }
 
+const goodsTitle =
+  /^(?:(?:商品|货品|产品|物品|宝贝)(?:名称|标题)?|品名|item|product|goods)[ _]?[2-9]$|^(?:赠品|gift|free ?gift)(?:名称)?$/i;
 /** Another courier's, in a sheet of no known platform. */
 const trackingTitle = /^(?:(?:快递|物流)(?:运)?单号|运单号|tracking (?:number|no\.?|code))$/i;
 /** Columns that may say that an order is not wanted, in such a sheet, with the texts that say so. */
@@ -85,6 +90,12 @@ function findUnclearState(raw: ImportRow["raw"], states: Layout["states"]): stri
   return undefined;
 }
 
+/** What is shown beside the row. */
+function textOfWarning(code: WarningCode, { goods, state, unreadState }: Facts): string | undefined {
+  if (code === "unread_goods") return goods;
+  return code === "unclear_state" || code === "unread_state" ? (state ?? unreadState) : undefined;
+}
+
 export interface RowWarnings {
   noteHeader(layout: Layout): void;
   noteRow(row: ImportRow): void;
@@ -94,6 +105,7 @@ export interface RowWarnings {
 export function createRowWarnings(isSenderSaved: boolean): RowWarnings {
   const warnings = new Map<WarningCode, { count: number; rows: string[] }>();
   let hasPhoneColumn = false;
+  let goods: readonly number[] = [];
   let tracking: readonly number[] = [];
   let unread: readonly { readonly index: number; readonly unwanted: readonly RegExp[] }[] = [];
   let states: Layout["states"] = [];
@@ -106,6 +118,7 @@ export function createRowWarnings(isSenderSaved: boolean): RowWarnings {
             : [],
         );
       hasPhoneColumn = layout.columns.has("receiver.phone");
+      goods = findUnread(goodsTitle);
       tracking = findUnread(trackingTitle);
       unread = stateColumns.flatMap(({ title, unwanted }) =>
         findUnread(title).map((index) => ({ index, unwanted })),
@@ -119,6 +132,7 @@ export function createRowWarnings(isSenderSaved: boolean): RowWarnings {
         unwanted.some((is) => is.test(textAt(index)));
       const found = unread.find(isUnwanted);
       const facts: Facts = {
+        goods: goods.map(textAt).find(Boolean),
         number: tracking.map(textAt).find(Boolean),
         state: findUnclearState(raw, states),
         unreadState: found && textAt(found.index),
@@ -130,9 +144,9 @@ export function createRowWarnings(isSenderSaved: boolean): RowWarnings {
         const seen = warnings.get(code) ?? { count: 0, rows: [] };
         warnings.set(code, seen);
         seen.count += 1;
-        const isOfState = code === "unclear_state" || code === "unread_state";
-        const shown = isOfState ? ` “${facts.state ?? facts.unreadState}”` : "";
-        if (seen.rows.length < rowsNamed) seen.rows.push(`${nameOfRow(row)}${shown}`);
+        const shown = textOfWarning(code, facts);
+        if (seen.rows.length < rowsNamed)
+          seen.rows.push(`${nameOfRow(row)}${shown === undefined ? "" : ` “${shown}”`}`);
       }
     },
     all: () => [...warnings].map(([code, seen]) => ({ code, ...seen })),

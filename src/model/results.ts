@@ -370,6 +370,7 @@ const checkSummarySchema = object({
         "unknown_service_type",
         "unclear_state",
         "unread_state",
+        "unread_goods",
         "tracking_number",
         "other_refs",
         "cancelled_before",

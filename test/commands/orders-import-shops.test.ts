@@ -294,6 +294,21 @@ test("a row without a phone, and one with a number in the name, is named before 
   expect(ran.stderr).not.toContain("without a receiver phone");
 });
 
+test.each(["商品2", "赠品", "Item 2"])("goods in a column %s are not sent, and named", async (title) => {
+  const home = await createImportHome(
+    sheetOf(
+      `订单号,收件人,收件人手机,收件人地址,商品,${title},sender.name`,
+      "X-1,李四,13900139000,北京路1号,茶,杯子,张三",
+      "X-2,王五,13700137000,北京路2号,茶,,张三",
+    ),
+  );
+  const { exit, stderr } = await home.run();
+  expect([exit, home.posts], stderr).toEqual([0, 2]);
+  expect(stderr).toContain(
+    "warning: 1 row with further goods in a column that is not read: row 1 (X-1) “杯子”\n",
+  );
+});
+
 test("a sender's name alone takes the place of the saved sender, and is named", async () => {
   const titles = "订单号,发货人,收件人,收件人手机,收件人地址,商品";
   const home = await createImportHome(
