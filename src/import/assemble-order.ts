@@ -38,8 +38,8 @@ export function createAssembler(
       return orders.flatMap((order) => {
         const record = assemble(order);
         if (record?.problems.length !== 0) return [];
-        const { ref, draft, formerDraft } = record;
-        return [draft, formerDraft ?? draft].map((each) => ({
+        const { ref, draft, formerDraft, former } = record;
+        return [draft, formerDraft ?? draft, ...former.map((each) => each.draft)].map((each) => ({
           reading,
           ref,
           draft: each,
@@ -88,14 +88,22 @@ export function createAssembler(
     });
     const { draft } = filling;
     if (preset?.shiftsMunicipalities) unshiftMunicipality(draft.receiver as DraftParty | undefined);
-    if (!hasOwnItem) setItem(chosen.lines, filling);
+    const hasMergedGoods = !hasOwnItem && setItem(chosen.lines, filling, options.isMerged);
     const ref = findRef(all, layout, filling);
     const isReadAsBefore = first.isAsWritten && layout.isReadAsBefore;
     const asWritten =
       all.length > 1 || hasFault || isReadAsBefore || !layout.former
         ? undefined
         : readFormerRecord(first.source.cells, layout.former);
-    const former = [...(asWritten ? [asWritten] : []), ...(hasFault ? [] : readEarlier(all))];
+    const asSplit = (each: Draft) => (formerParts.size > 0 ? asSplitBefore(each, formerParts) : undefined);
+    const merged = hasMergedGoods ? withGoodsOfEachLine(draft, chosen.lines, options) : undefined;
+    const former = [
+      ...(asWritten ? [asWritten] : []),
+      ...[merged, merged && asSplit(merged)].flatMap((each) =>
+        each ? [{ reading: 3, ref, draft: each }] : [],
+      ),
+      ...(hasFault ? [] : readEarlier(all)),
+    ];
     return {
       rows,
       line: first.source.line,
@@ -105,7 +113,7 @@ export function createAssembler(
       problems: filling.problems(),
       faulty: filling.faulty,
       former,
-      formerDraft: formerParts.size > 0 ? asSplitBefore(draft, formerParts) : undefined,
+      formerDraft: asSplit(draft as Draft),
       mayBeLine: hasLines(layout) && mayBeLine(first),
       isHidden: isLeftOut,
       skipped: reason && chooser.describeSkipped(reason, chosen),
@@ -221,13 +229,24 @@ function readRef(lines: readonly Line[], layout: Layout): { line: Line; cell: Fi
 }
 
 /** The draft with the parts of parties as earlier versions split them. */
-function asSplitBefore(draft: Readonly<Record<string, Json>>, parts: ReadonlyMap<string, SplitText>): Draft {
+function asSplitBefore(draft: Draft, parts: ReadonlyMap<string, SplitText>): Draft {
   const before: Record<string, unknown> = { ...draft };
   for (const [part, { party, former }] of parts) {
-    const others = Object.entries(draft[part] ?? {}).filter(([name]) => !Object.hasOwn(party, name));
+    const others = Object.entries(before[part] ?? {}).filter(([name]) => !Object.hasOwn(party, name));
     before[part] = { ...Object.fromEntries(others), ...former };
   }
   return before as Draft;
+}
+
+/** The draft as version 3 read it at first: a merged cell counted once for each line. */
+function withGoodsOfEachLine(
+  draft: Readonly<Record<string, Json>>,
+  lines: readonly Line[],
+  options: OrderOptions,
+): Draft {
+  const goods = createCellDraft(options);
+  setItem(lines, goods, () => false);
+  return { ...draft, ...goods.draft } as Draft;
 }
 
 const municipality = /^(?:北京|天津|上海|重庆)市?$/;

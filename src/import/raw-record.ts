@@ -2,8 +2,8 @@
 
 import type { Json } from "../model/json.ts";
 import type { Layout } from "./layout.ts";
-import { checkCell, textOf } from "./order-fields.ts";
-import type { NumberedRow } from "./order-record.ts";
+import { checkCell, numberPaths, textOf } from "./order-fields.ts";
+import type { NumberedRow, OrderRecord } from "./order-record.ts";
 
 /** `more` are the further lines of the order. */
 export type RawRecord =
@@ -19,7 +19,7 @@ export type RawRecord =
 const notAvailable = "#N/A";
 
 export function toRawRecord(
-  lines: readonly NumberedRow[],
+  { lines, problems }: Pick<OrderRecord, "lines" | "problems">,
   layout: Layout,
   isMerged: (column: number, first: number, row: number) => boolean,
 ): RawRecord {
@@ -29,6 +29,8 @@ export function toRawRecord(
     layout.fields.flatMap(({ path, choices }) => (isMeant(path) ? choices.flat() : []));
   const ofRef = columnsOf((path) => path === "ref");
   const ofOrder = columnsOf((path) => !path.startsWith("item."));
+  const ofNumbers = columnsOf((path) => numberPaths.has(path));
+  const ofGoods = columnsOf((path) => path.startsWith("item.") && !numberPaths.has(path));
   const hasHidden = lines.some(({ isHidden }) => isHidden) && !lines.every(({ isHidden }) => isHidden);
 
   /** What the workbook says of a cell's type is lost in a text: a cell without its value must not be right there. */
@@ -44,14 +46,28 @@ export function toRawRecord(
   }
 
   /** Without merged cells, a further line has only goods; one that is of another receiver keeps its ref, and stays wrong. */
-  function moreOf(line: NumberedRow): readonly string[] {
+  function moreOf(line: NumberedRow, at: number): readonly string[] {
     const cells = cellsOf(line);
-    const isMergedHere = (column: number) => isMerged(column, first?.row ?? line.row, line.row);
-    if (!ofRef.some(isMergedHere)) return cells.map((cell, column) => (isMergedHere(column) ? "" : cell));
+    const above = lines[at]?.row ?? line.row;
+    const isMergedHere = (column: number) => isMerged(column, above, line.row);
     const isSame = (column: number) => [first?.cells[column], ""].includes(line.cells[column]);
-    if (!ofOrder.every(isSame)) return cells;
-    return cells.map((cell, column) => (ofOrder.includes(column) || isMergedHere(column) ? "" : cell));
+    const isOfLine = (column: number) =>
+      !isMergedHere(column) && !(ofRef.some(isMergedHere) && ofOrder.includes(column));
+    if (ofRef.some(isMergedHere) && !ofOrder.every(isSame)) return cells;
+    const own = cells.map((cell, column) => (isOfLine(column) ? cell : ""));
+    if (!ofGoods.some((column) => own[column])) return own;
+    // A number of all lines is in the first one: the others have none of it.
+    return own.map((cell, column) =>
+      ofNumbers.includes(column) && isMergedHere(column) && cells[column] !== ""
+        ? isWrongIn(line, column)
+          ? notAvailable
+          : "0"
+        : cell,
+    );
   }
+
+  const isWrongIn = ({ row }: NumberedRow, index: number) =>
+    problems.some((each) => each.row === row && each.column === (layout.names[index] ?? ""));
 
   return {
     cells: cellsOf(first),

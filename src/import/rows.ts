@@ -395,7 +395,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     tally,
   });
   for await (const record of orders) {
-    const raw = toRawRecord(record.lines, layout, isMerged);
+    const raw = toRawRecord(record, layout, isMerged);
     const lines = record.lines.map(({ cells }) => cells);
     const markedDoubt = findMarkedDoubt(readErrors(lines));
     yield { ...record, raw, writtenNumbers: readWritten(lines), markedDoubt };
@@ -446,12 +446,26 @@ async function* numberRows(
 /** 4 of A2:A4. */
 const lastRow = (range: string) => readAddress(range.split(":").at(-1) ?? "")?.row ?? 0;
 
-/** Tells whether merged cells, such as A2:A4, make rows of a workbook one. */
+/** Tells whether merged cells, such as A2:A4, make rows of a workbook one. `ranges` come from top to bottom. */
 function mergedCells(ranges: readonly string[]) {
-  const merged = ranges.flatMap((range) => {
+  const byColumn = new Map<number, { readonly first: number; readonly last: number }[]>();
+  for (const range of ranges) {
     const [first, last] = range.split(":").map(readAddress);
-    return first && last ? [{ column: first.column, first: first.row, last: last.row }] : [];
-  });
-  return (column: number, one: number, other: number) =>
-    merged.some((each) => each.column === column && each.first <= one && one < other && other <= each.last);
+    if (!first || !last) continue;
+    const column = byColumn.get(first.column) ?? [];
+    byColumn.set(first.column, column);
+    column.push({ first: first.row, last: last.row });
+  }
+  return (column: number, one: number, other: number) => {
+    const merges = byColumn.get(column) ?? [];
+    // Merged cells do not overlap: only the last one that begins above can reach the row. A sheet may have very many.
+    let [low, high] = [0, merges.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((merges[middle]?.first ?? 0) <= one) low = middle + 1;
+      else high = middle;
+    }
+    const merge = merges[low - 1];
+    return merge !== undefined && one < other && other <= merge.last;
+  };
 }

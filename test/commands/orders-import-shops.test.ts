@@ -214,6 +214,123 @@ describe("an order whose ref alone is merged over rows with its receiver", () =>
   });
 });
 
+describe("cells of goods that are merged over lines of one order", () => {
+  const columns = [...ownHeader, "item.weight", "item.value", "规格"];
+  const line = (name: string, ...numbers: readonly (string | null)[]) => [
+    ...["", ...to("", "").map(() => ""), name],
+    ...numbers,
+  ];
+  const head = (name: string, ...numbers: readonly (string | null)[]) => [
+    ...["A-1", ...to("李四", "13900139000"), name],
+    ...numbers,
+  ];
+  const workbook = (rows: Parameters<typeof writeWorkbook>[0]["sheets"][number]["rows"], refs: string) => ({
+    sheets: [
+      {
+        name: "Orders",
+        rows: [columns, ...rows],
+        after: `<mergeCells>${refs.replace(/\S+/g, '<mergeCell ref="$&"/>')}</mergeCells>`,
+      },
+    ],
+  });
+  const ofOrder = "A2:A3 B2:B3 C2:C3 D2:D3 E2:E3 F2:F3";
+  const weighed = workbook([head("绿茶", "1", "1.50", "30"), line("茶杯", "2")], `${ofOrder} I2:I3 J2:J3`);
+  const sent = {
+    ...{ name: "绿茶; 茶杯", quantity: { value: "3" } },
+    ...{ weight: { value: "1.50" }, value: { value: "30" } },
+  };
+  const itemsOf = async (home: ImportHome) => (await home.operations()).map(({ draft }) => draft?.item);
+
+  /** As earlier versions sent it. */
+  const asSentBefore = (ref: string | undefined) => {
+    const [name = "", phone = "", city = "", detail = ""] = to("李四", "13900139000").slice(1);
+    return `${JSON.stringify({
+      ...(ref === undefined ? {} : { ref }),
+      ...{ sender: { name: "张三" }, receiver: { name, phone, city, detail } },
+      item: { name: "绿茶; 茶杯", quantity: 3, weight: 3, value: 60 },
+    })}\n`;
+  };
+
+  test("count once, with and without a ref that is merged", async () => {
+    const home = await createImportHome(writeWorkbook(weighed));
+    expect((await home.run()).exit).toBe(0);
+    await home.put(
+      writeWorkbook(
+        workbook(
+          [
+            head("红茶", "2", "0.5"),
+            line("茶壶", "1", "1.5", "30"),
+            line("", null, null, null, "红色"),
+            line("茶盘", "1", "1", "5"),
+          ],
+          "G3:G4 H3:H4 I3:I4 J2:J4",
+        ),
+      ),
+    );
+    expect((await home.run("--shop b")).exit).toBe(0);
+    const items = await itemsOf(home);
+    expect(items).toMatchObject([
+      sent,
+      { name: "红茶; 茶壶; 茶盘", quantity: { value: "4" }, weight: { value: "3.0" } },
+    ]);
+    expect(items[1]).not.toHaveProperty("value");
+  });
+
+  test("that an earlier version counted for each line: the order is known by its ref", async () => {
+    const home = await createImportHome(asSentBefore("A-1"));
+    await home.run();
+    await home.put(writeWorkbook(weighed));
+    const ran = await home.run();
+    expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([0, "shipped", 1]);
+  });
+
+  test("that an earlier version counted for each line: without a ref, the order holds it", async () => {
+    const home = await createImportHome(asSentBefore(undefined));
+    await home.run();
+    await home.put(writeWorkbook(weighed));
+    const ran = await home.run();
+    expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([3, "held", 1]);
+  });
+
+  test("count once in the file of rejects, too", async () => {
+    const rows = [head("绿茶", "1", "1.50", "30"), line("茶杯", "2")];
+    const { home, rejects, text } = await rejectsOf(
+      workbook(
+        rows.map((row) => row.map((cell) => (cell === "13900139000" ? "12" : cell))),
+        `${ofOrder} I2:I3 J2:J3`,
+      ),
+    );
+    await writeFile(rejects, text.replaceAll(",12,", ",13900139000,"));
+    const ran = await home.importFile(rejects);
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
+    expect((await itemsOf(home)).at(-1)).toMatchObject(sent);
+  });
+
+  test("a number of pieces beside one name is that of the order", async () => {
+    const rows = [head("绿茶", "2", "1"), line("", null, null, null, "红色")];
+    const home = await createImportHome(writeWorkbook(workbook(rows, `${ofOrder} G2:G3 H2:H3 I2:I3`)));
+    expect((await home.run()).exit).toBe(0);
+    expect(await drafts(home)).toMatchObject([{ item: { name: "绿茶", quantity: "2", weight: "1" } }]);
+  });
+
+  test("a number of pieces beside several goods is a mistake, in the file of rejects, too", async () => {
+    const { home, rejects, first } = await rejectsOf(
+      workbook(
+        [head("绿茶", "2"), line("茶杯", null), ["A-2", ...to("王五", "13900139001"), "茶盘", "1"]],
+        `${ofOrder} H2:H3`,
+      ),
+      "--skip-wrong",
+    );
+    expect([first.exit, outcomes(first.report), home.posts], first.stderr).toEqual([3, "wrong created", 1]);
+    expect(first.report[0]?.error).toMatchObject({
+      column: "item.quantity",
+      message: "is merged with row 2, which has goods of its own: write the number of pieces in each row",
+    });
+    const again = await home.importFile(rejects);
+    expect([again.exit, home.posts], again.stderr).toEqual([2, 1]);
+  });
+});
+
 test("what is wrong in a workbook alone stays wrong in the file of rejects", async () => {
   const formula = (text: string) => ({ xml: `<f>${text}</f>` });
   const rows = [
