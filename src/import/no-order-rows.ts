@@ -1,4 +1,4 @@
-/** Rows of a sheet that are no orders: totals, headers that are repeated, hints and samples of templates, lines with a phone alone. */
+/** Rows of a sheet that are no orders: totals, headers that are repeated, hints and samples of templates, lines with a part of a receiver. */
 
 import { numberPaths } from "./order-fields.ts";
 import { type OrderOptions, problemOf, type RowProblem } from "./order-record.ts";
@@ -80,6 +80,30 @@ export function findLonePhone(line: Line, orderAbove: string, options: OrderOpti
   const message =
     "is a phone without a receiver's name or address: empty the cell where the row is a further line of the order above, else name the receiver";
   return problemOf(line.source, phone, message, options);
+}
+
+const isOfPlace = (path: string) => /^receiver\.(?!name$|phone$)/.test(path);
+
+/**
+ * The problem of a row that has no more of a receiver than the name or the phone of the order directly above, which has an
+ * address: most are lines of that order. The cell that it names is the empty one, which may be merged with the one above.
+ */
+export function findRepeatedReceiver(
+  { source, cells, key }: Line,
+  above: Line | undefined,
+  options: OrderOptions,
+): RowProblem | undefined {
+  const place = above && [...above.cells].find(([path]) => isOfPlace(path));
+  const told = [...cells].filter(([path]) => path.startsWith("receiver."));
+  if (!place || key !== "" || options.layout.preset || told.length === 0) return undefined;
+  if (told.some(([path, { text }]) => isOfPlace(path) || above.cells.get(path)?.text !== text))
+    return undefined;
+  const ofOrder =
+    above.key === ""
+      ? "add the goods to that row where they go in its parcel"
+      : "leave only the goods filled where the row is a further line of that order";
+  const message = `is empty, and the receiver is that of row ${above.source.row}: ${ofOrder}, else fill in the address`;
+  return problemOf(source, { text: "", index: place[1].index }, message, options);
 }
 
 /** What templates write below a column that must be filled, or need not. */

@@ -44,6 +44,8 @@ export interface OrderRecord {
   readonly formerDraft?: Draft | undefined;
   /** Where it is wrong, it may be a further line of the order above: it names no other order. */
   readonly mayBeLine: boolean;
+  /** The first row of the order that it may be a further line of, where its receiver tells which. */
+  readonly lineOf?: number | undefined;
   /** All its rows are hidden: it is not to be sent, and only its ref is of use. */
   readonly isHidden: boolean;
   readonly skipped?: SkippedFacts | undefined;

@@ -189,6 +189,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     former,
     formerDraft,
     mayBeLine,
+    lineOf = mayBeLine ? above : undefined,
     writtenNumbers,
     markedDoubt,
     skipped,
@@ -216,8 +217,8 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
       const spoils =
         earlier !== undefined && earlier > 0
           ? { row: earlier, reason: `row ${row} has the same ref` }
-          : mayBeLine && above !== undefined
-            ? { row: above, reason: `row ${row} is wrong, and may be a line of this order` }
+          : lineOf !== undefined
+            ? { row: lineOf, reason: `row ${row} is wrong, and may be a line of this order` }
             : undefined;
       if (ref !== undefined) above = row;
       return { problems: found, ...numbers, draft: whole, spoils };

@@ -2,7 +2,13 @@
 
 import { createAssembler } from "./assemble-order.ts";
 import { hasLines } from "./layout.ts";
-import { createTitleFinder, findLonePhone, findSample, findTotal } from "./no-order-rows.ts";
+import {
+  createTitleFinder,
+  findLonePhone,
+  findRepeatedReceiver,
+  findSample,
+  findTotal,
+} from "./no-order-rows.ts";
 import type { NumberedRow, OrderOptions, OrderRecord, RowProblem } from "./order-record.ts";
 import { hasAddress, type Line, readLine } from "./sheet-line.ts";
 import { createPartySplitter } from "./split-party.ts";
@@ -23,6 +29,8 @@ export async function* readOrders(
   let lines: Line[] = [];
   /** Of the last row that has one. */
   let orderAbove = "";
+  /** The first line of the last order with a receiver of its own. */
+  let receiverAbove: Line | undefined;
   for await (const source of rows) {
     if (!source.isHidden) tally?.line();
     const read = readLine(source, layout);
@@ -35,19 +43,25 @@ export async function* readOrders(
       if (record) yield record;
       lines = [];
     }
-    const lonePhone = isLine && !isFurther ? findLonePhone(read, orderAbove, options) : undefined;
+    const isOrder = isLine && !isFurther;
+    const lonePhone = isOrder ? findLonePhone(read, orderAbove, options) : undefined;
+    const repeated = isOrder && !lonePhone ? findRepeatedReceiver(read, receiverAbove, options) : undefined;
     const { key } = read;
-    if (isLine && !lonePhone) {
+    if (isLine && !lonePhone && !repeated) {
       lines.push(read);
       if (key !== "") orderAbove = key;
+      if (isOrder && hasReceiver(read)) receiverAbove = read;
     } else {
       const mayBeLine = !titles && hasLines(layout) && (key === "" || key === orderAbove);
-      yield refuseRow(source, noOrder ?? titles ?? lonePhone, mayBeLine);
+      const refused = refuseRow(source, noOrder ?? titles ?? lonePhone ?? repeated, mayBeLine);
+      yield repeated ? { ...refused, lineOf: receiverAbove?.source.row } : refused;
     }
   }
   const last = lines.length > 0 ? assemble(lines) : undefined;
   if (last) yield last;
 }
+
+const hasReceiver = ({ cells }: Line) => [...cells.keys()].some((path) => path.startsWith("receiver."));
 
 function refuseRow(source: NumberedRow, found: RowProblem | undefined, mayBeLine: boolean): OrderRecord {
   const { row, line, misfit } = source;

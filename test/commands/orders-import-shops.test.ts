@@ -884,6 +884,77 @@ describe("lines of one order", () => {
     expect([fixed.exit, outcomes(fixed.report)], fixed.stderr).toEqual([0, "created shipped"]);
   });
 
+  const ofReceiver = "is empty, and the receiver is that of row 1: ";
+  const elseFill = ", else fill in the address";
+  const leaveGoods = "leave only the goods filled where the row is a further line of that order";
+
+  test.each([
+    [",李四,,,,茶杯,1,,,", "收件人城市"],
+    [",李四,13900139000,,,茶杯,1,,,", "收件人城市"],
+    [`,李四,,,,茶杯,1,${sender}`, "收件人城市"],
+  ])("with the receiver of the order above and no address are mistakes (%s)", async (line, column) => {
+    const first = `A-1,李四,13900139000,北京市,建国路88号,绿茶,2,1.50${sender}`;
+    const last = `A-2,王五,13700137000,北京市,建国路89号,茶壶,1,${sender}`;
+    const home = await createImportHome(sheetOf(generic, first, line, line, last));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(problemsOf(ran)).toEqual(
+      [2, 3].map((row) => `${row} ${column}: ${ofReceiver}${leaveGoods}${elseFill}`),
+    );
+    const skipped = await home.run("--skip-wrong");
+    expect([skipped.exit, outcomes(skipped.report)], skipped.stderr).toEqual([
+      3,
+      "wrong wrong wrong created",
+    ]);
+  });
+
+  test.each([",李四,,茶杯,1", ",李四,13900139000,茶杯,1", ",,13900139000,茶杯,1"])(
+    "with the receiver above are mistakes in a sheet without a ref, too (%s)",
+    async (line) => {
+      const columns = "收件人地址,收件人,收件人电话,物品名称,数量";
+      const first = "建国路88号,李四,13900139000,绿茶,2";
+      const last = "建国路89号,王五,13700137000,茶壶,1";
+      const home = await createImportHome(
+        sheetOf(
+          `${columns},sender.name,sender.phone`,
+          ...[first, line, last].map((each) => `${each}${sender}`),
+        ),
+      );
+      const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+      expect([ran.exit, home.posts]).toEqual([2, 0]);
+      const addGoods = "add the goods to that row where they go in its parcel";
+      expect(problemsOf(ran)).toEqual([`2 收件人地址: ${ofReceiver}${addGoods}${elseFill}`]);
+      // The order above may lack goods.
+      const skipped = await home.run("--skip-wrong");
+      expect([skipped.exit, outcomes(skipped.report)], skipped.stderr).toEqual([3, "wrong wrong created"]);
+    },
+  );
+
+  test("are none with a ref or a receiver of their own, or where no row has an address", async () => {
+    const home = await createImportHome(
+      sheetOf(
+        generic,
+        `A-1,李四,13900139000,北京市,建国路88号,绿茶,2,${sender}`,
+        `A-2,李四,13900139000,,,茶杯,1,${sender}`,
+        `A-3,李四,13900139000,北京市,建国路88号,茶杯,1,${sender}`,
+        `,王五,13900139000,,,茶盘,1,${sender}`,
+        `,李四,13900139000,北京市,建国路88号,茶盘,1,${sender}`,
+      ),
+    );
+    const ran = await home.run();
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, Array(5).fill("created").join(" ")]);
+    expect(ran.stderr).toContain("warning: 2 rows without a receiver address: row 2 (A-2), row 4\n");
+    await home.put(
+      sheetOf(
+        "收件人,收件人电话,物品名称,sender.name",
+        "赵六,13900139001,书,张三",
+        "赵六,13900139001,笔,张三",
+      ),
+    );
+    const without = await home.run();
+    expect([without.exit, outcomes(without.report)], without.stderr).toEqual([0, "created created"]);
+  });
+
   test("with two receivers, or apart from each other, are mistakes", async () => {
     const home = await createImportHome(
       shopify(order("#1"), `#1,,,Cup,2,Bob,,Leeds,1 High St,,,`, order("#2"), order("#1")),
