@@ -25,7 +25,7 @@ const textMark = /^'(?=[\p{Script=Han}\d+(]|$)/u;
 
 /**
  * `path` is the field; `empty` are the platform's texts for an empty cell. What is fine already stays: a phone keeps
- * its +86. A change to what is removed makes a new version of reading (former-reading.ts).
+ * its +86. A change to what is removed makes a new version of reading (former-reading.ts), but for cells that all versions refused.
  */
 export function cleanCell(path: string, cell: string, empty: readonly string[] = []): CleanCell {
   const isNumber = numberPaths.has(path);
@@ -70,12 +70,21 @@ function narrow(text: string): string {
 /** A number with its unit is not longer. */
 const longestAmount = 400;
 
-/** `¥1,234.50`, `12.00元`, `2.5kg`, `3件` and a quantity of `2.0` as numbers; grams and decimal commas stay, and are refused. */
+/** Words that count pieces, one by one. 箱 and 打 hold a dozen or another number; 斤 and g are weights. */
+const counters = "[件个個盒瓶袋包份套只隻双雙条條支罐桶本张張块塊枚把台]|pcs?|pieces?";
+const pieces = new RegExp(`(?<=\\d) *[(（]?(?:${counters})[)）]?$`, "i");
+/** x2, 2×. */
+const times = /^[x×*＊] *(?=\d)|(?<=\d) *[x×*＊]$/i;
+
+/**
+ * `¥1,234.50`, `12.00元`, `2.5kg`, `3件`, `x2` and a quantity of `2.0` as numbers; grams and decimal commas stay, and are
+ * refused.
+ */
 function bareNumber(path: string, text: string): string {
   if (text.length > longestAmount) return text;
   if (path === "item.weight") return text.replace(/ *[(（]?(?:kg|千克|公斤)[)）]?$/i, "");
   if (path === "item.quantity")
-    return withoutCommas(text.replace(/ *[(（]?(?:件|个|pcs)[)）]?$/i, "").replace(wholeDecimal, ""));
+    return withoutCommas(text.replace(times, "").replace(pieces, "").replace(wholeDecimal, ""));
   const bare = text.replace(/^(?:[¥￥]|CNY|RMB) */i, "").replace(/ *[(（]?(?:元|CNY|RMB)[)）]?$/i, "");
   return withoutCommas(bare);
 }

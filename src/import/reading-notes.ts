@@ -42,7 +42,7 @@ const cleanings: Readonly<Record<Cleaning, string>> = {
   tab: "tabs around the value",
   "empty mark": "a dash for “empty”",
   "full-width digits": "full-width digits",
-  amount: "a currency, a unit, commas or .0",
+  amount: "a currency, a unit, a ×, commas or .0",
 };
 
 /** More unused columns than these are counted, not listed. */

@@ -577,6 +577,52 @@ test("a quantity of 2.0, as scripts write it, is a whole number; 1.000 may be a 
   });
 });
 
+test("a quantity has a counter of pieces or a ×; what counts something else is refused", async () => {
+  const pieces = [
+    "2盒",
+    "2 瓶",
+    "２袋",
+    "2(套)",
+    "2 pieces",
+    "x2",
+    "X 2",
+    "×2",
+    "* 2",
+    "2x",
+    "2 ×",
+    "×2盒",
+    "2隻",
+  ];
+  const others = [
+    "500g",
+    "1斤",
+    "2箱",
+    "2打",
+    "1.5盒",
+    "2件套",
+    "x2x",
+    "2*3",
+    "12瓶/箱",
+    "x",
+    "盒",
+    "-2盒",
+    "2盒3瓶",
+  ];
+  const rows = [...pieces, ...others].map((each, index) => `A-${index},张三,李四,书,${each}`);
+  const home = await createImportHome(
+    ["ref,sender.name,receiver.name,item.name,item.quantity", ...rows].join("\n"),
+  );
+  const { exit, report } = await home.run("--skip-wrong");
+  expect([exit, outcomes(report)]).toEqual([
+    3,
+    [...pieces.map(() => "created"), ...others.map(() => "wrong")].join(" "),
+  ]);
+  const quantities = (await home.operations()).map(({ draft }) => draft?.item?.quantity?.value);
+  expect(quantities).toEqual(pieces.map(() => "2"));
+  const wrong = report.filter(({ outcome }) => outcome === "wrong");
+  expect(new Set(wrong.map(({ error }) => error?.message))).toEqual(new Set(["must be a whole number"]));
+});
+
 describe("mistakes of rows", () => {
   test("in JSON: the real ones only, with their values", async () => {
     const order =
