@@ -10,7 +10,7 @@ import { type CellDraft, createCellDraft } from "./draft-from-cells.ts";
 import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
 import { hasLines, type Layout } from "./layout.ts";
-import { checkCell, isDitto } from "./order-fields.ts";
+import { checkCell, isDitto, isZeroText } from "./order-fields.ts";
 import { setItem } from "./order-goods.ts";
 import type { OrderOptions, OrderRecord, ReadingTally } from "./order-record.ts";
 import { type FilledCell, hasAddress, type Line, readLine } from "./sheet-line.ts";
@@ -65,7 +65,7 @@ export function createAssembler(
 
     const filling = createCellDraft(options);
     reportFaults(all, layout, filling);
-    reportDittos(all, filling);
+    reportNoValues(all, filling);
     const partProblem = isLeftOut ? undefined : chooser.findMissingPart(all, chosen.lines);
     if (partProblem !== undefined) filling.reportOrder(first, partProblem);
     if (preset?.lacksAddress !== undefined && reason === undefined && !all.some(hasAddress))
@@ -146,17 +146,26 @@ function reportFaults(
   }
 }
 
-/** Of texts that stand for those above; a number has a message of its own. */
-function reportDittos(all: readonly Line[], { report }: CellDraft): void {
+/** Such a text is not the value of its field: a number has a message of its own. */
+function findNoValue(path: string, text: string): string | undefined {
+  if (isDitto(path, text)) return "says “as above”: write the value itself";
+  return isZeroText(path, text)
+    ? "is 0, as a formula shows an empty cell: write the value, or empty the cell"
+    : undefined;
+}
+
+function reportNoValues(all: readonly Line[], { report }: CellDraft): void {
   for (const line of all)
-    for (const [path, { text, index }] of line.cells)
-      if (isDitto(path, text)) report(line, index, text, "says “as above”: write the value itself");
+    for (const [path, { text, index }] of line.cells) {
+      const message = findNoValue(path, text);
+      if (message !== undefined) report(line, index, text, message);
+    }
 }
 
 /** Its ref and its receiver are empty, or those of the row above. */
 function mayBeLine({ key, cells }: Line): boolean {
-  const own = new Map([...cells].filter(([path, { text }]) => !isDitto(path, text)));
-  return (key === "" || isDitto("ref", key)) && !hasAddress({ cells: own });
+  const own = new Map([...cells].filter(([path, { text }]) => findNoValue(path, text) === undefined));
+  return (key === "" || findNoValue("ref", key) !== undefined) && !hasAddress({ cells: own });
 }
 
 /** Sets the receiver's fields of the first line that has an address, and all others of the first line. */
@@ -174,7 +183,7 @@ function setCells(
       const isOfReceiver = path.startsWith("receiver.");
       if (path === "ref" || line !== (isOfReceiver ? holder : first)) continue;
       if (path.startsWith("item.") && !hasOwnItem) continue;
-      if (line.source.faults?.has(cell.index) || isDitto(path, cell.text)) continue;
+      if (line.source.faults?.has(cell.index) || findNoValue(path, cell.text) !== undefined) continue;
       if (isOfReceiver && isHidden(path, cell.text))
         filling.report(line, cell.index, cell.text, hiddenMessage);
       else setCell(line, path, cell);
@@ -200,11 +209,12 @@ function ensureOneReceiver(lines: readonly Line[], holder: Line, { report }: Cel
   }
 }
 
-/** Undefined where its cell has a fault. */
+/** Undefined where its cell has a fault, or shows an empty one. */
 function findRef(all: readonly Line[], layout: Layout, { report }: CellDraft): string | undefined {
   const found = readRef(all, layout);
   if (!found || found.line.source.faults?.has(found.cell.index)) return undefined;
   const { text, index } = found.cell;
+  if (isZeroText("ref", text)) return undefined;
   const message = checkCell("ref", text);
   if (message !== undefined) report(found.line, index, text, message);
   return text;

@@ -25,7 +25,8 @@ const textMark = /^'(?=[\p{Script=Han}\d+(]|$)/u;
 
 /**
  * `path` is the field; `empty` are the platform's texts for an empty cell. What is fine already stays: a phone keeps
- * its +86. A change to what is removed makes a new version of reading (former-reading.ts), but for cells that all versions refused.
+ * its +86. A change to what is removed makes a new version of reading (former-reading.ts), but for cells that every version
+ * refused.
  */
 export function cleanCell(path: string, cell: string, empty: readonly string[] = []): CleanCell {
   const isNumber = numberPaths.has(path);

@@ -1,6 +1,6 @@
-/** Rows of a sheet that are no orders: totals, headers that are repeated, hints and samples of templates, lines with a part of a receiver. */
+/** Rows of a sheet that are no orders: totals, zeros, headers that are repeated, hints and samples of templates, lines with a part of a receiver. */
 
-import { numberPaths } from "./order-fields.ts";
+import { isZeroText, numberPaths } from "./order-fields.ts";
 import { type OrderOptions, problemOf, type RowProblem } from "./order-record.ts";
 import { type FilledCell, hasAddress, type Line } from "./sheet-line.ts";
 import { createTitleReader } from "./title-words.ts";
@@ -38,6 +38,14 @@ export function findTotal({ source, cells, key }: Line, options: OrderOptions): 
     ? "is a number without goods: where the row adds up the rows above, delete it, else name its goods"
     : `looks like a total of the rows above: delete the row, or give ${path.startsWith("item.") ? "the item" : "the receiver"} another name`;
   return problemOf(source, cell, message, options);
+}
+
+/** The problem of a row of formulas that refer to empty cells. */
+export function findZeros({ source, cells }: Line, options: OrderOptions): RowProblem | undefined {
+  const [first] = [...cells].filter(([path, { text }]) => isZeroText(path, text));
+  const isAll = [...cells.values()].every(({ text }) => /^0+(?:\.0+)?$/.test(text));
+  const message = "is 0 like the whole row, as formulas show empty cells: delete the row";
+  return first && isAll ? problemOf(source, first[1], message, options) : undefined;
 }
 
 /** What a template writes for a value, alone, with a note or before one: 示例, 示例（勿删）, 例：张三. */

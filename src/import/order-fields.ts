@@ -42,6 +42,11 @@ export function isDitto(path: string, text: string): boolean {
   return !numberPaths.has(path) && (dittoMarks.test(text) || dittoWord.test(text));
 }
 
+/** A formula that refers to an empty cell gives 0, whatever the column is. */
+export function isZeroText(path: string, text: string): boolean {
+  return text === "0" && !numberPaths.has(path) && /^(?:ref$|(?:sender|receiver|item)\.)/.test(path);
+}
+
 /** As the cell is shown, but for numbers and phones: of these, the digits are meant. */
 export function textOf({ cells, shown }: SheetRow, index: number, path: string): string {
   const isDigits = numberPaths.has(path) || path.endsWith(".phone");

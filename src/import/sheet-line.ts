@@ -4,7 +4,7 @@ import { type Cleaning, cleanCell } from "./clean-cell.ts";
 import { isHidden } from "./hidden-text.ts";
 import { piecesLeft } from "./item-list.ts";
 import type { Layout, LayoutField } from "./layout.ts";
-import { isDitto, textOf } from "./order-fields.ts";
+import { isDitto, isZeroText, textOf } from "./order-fields.ts";
 import type { NumberedRow } from "./order-record.ts";
 
 export interface FilledCell {
@@ -60,8 +60,9 @@ function readField(
     for (const index of choice) {
       const text = read(path, index);
       if (text === undefined) continue;
-      // Joined, it would not be known.
-      if (isDitto(path, text) || (isName && isHidden(path, text))) return { text, index };
+      // Joined, it would not be known. A street may have a 0 in its second column.
+      if (isDitto(path, text) || (isName && (isHidden(path, text) || isZeroText(path, text))))
+        return { text, index };
       if (found && isName) found.text = joinName(found.text, text);
       else if (found) found.text += `${path === "item.list" ? ";" : " "}${text}`;
       else found = { text, index };

@@ -8,6 +8,7 @@ import {
   findRepeatedReceiver,
   findSample,
   findTotal,
+  findZeros,
 } from "./no-order-rows.ts";
 import type { NumberedRow, OrderOptions, OrderRecord, RowProblem } from "./order-record.ts";
 import { hasAddress, type Line, readLine } from "./sheet-line.ts";
@@ -35,7 +36,7 @@ export async function* readOrders(
     if (!source.isHidden) tally?.line();
     const read = readLine(source, layout);
     const noOrder = source.misfit ? undefined : (findTotal(read, options) ?? findSample(read, options));
-    const titles = source.misfit || noOrder ? undefined : findTitles(read);
+    const titles = source.misfit || noOrder ? undefined : (findTitles(read) ?? findZeros(read, options));
     const isLine = !source.misfit && !noOrder && !titles;
     const isFurther = isLine && lines.length > 0 && continues(read, lines, options);
     if (lines.length > 0 && !isFurther) {

@@ -776,6 +776,69 @@ describe("a text that stands for the one above it", () => {
   });
 });
 
+describe("a 0, as a formula shows an empty cell,", () => {
+  const columns =
+    "ref,receiver.name,receiver.phone,receiver.city,receiver.detail,item.name,item.quantity,item.value,sender.name";
+  const above = "v-1,李四,13900139000,北京市,建国路88号,book,1,5,zs";
+  const message = "is 0, as a formula shows an empty cell: write the value, or empty the cell";
+
+  test("is a mistake in a text of a party or of goods, and in a ref", async () => {
+    const home = await createImportHome(sheetOf(columns, above, "0,0,0,0,0,0,0,0,zs"));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    expect(problemsOf(ran)).toEqual(
+      ["ref", "receiver.name", "receiver.phone", "receiver.city", "receiver.detail", "item.name"].map(
+        (column) => `2 ${column}: ${message}`,
+      ),
+    );
+  });
+
+  test.each([
+    ["v-2,王五,13900139001,上海市,0,book,1,5,zs", "2 receiver.detail"],
+    ["v-2,王五,0,上海市,上海路1号,book,1,5,zs", "2 receiver.phone"],
+    ["v-2,王五,13900139001,上海市,上海路1号,0,1,5,zs", "2 item.name"],
+    ["v-2,王五,13900139001,上海市,上海路1号,book,1,5,0", "2 sender.name"],
+    ["v-2,王五,13900139001,上海市,上海路1号,'0,1,5,zs", "2 item.name"],
+  ])("is named alone (%s)", async (line, place) => {
+    const home = await createImportHome(sheetOf(columns, above, line));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([problemsOf(ran), home.posts]).toEqual([[`${place}: ${message}`], 0]);
+  });
+
+  test("is one mistake where the whole row has no more, and is no line of the order above", async () => {
+    const home = await createImportHome(sheetOf(columns, above, "0,0,0,0,0,0,0,0,0", ",0,0,0,0,0,,0.00,"));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    const ofRow = "is 0 like the whole row, as formulas show empty cells: delete the row";
+    expect(problemsOf(ran)).toEqual([`2 ref: ${ofRow}`, `3 receiver.name: ${ofRow}`]);
+    const skipped = await home.run("--skip-wrong");
+    expect([skipped.exit, outcomes(skipped.report)], skipped.stderr).toEqual([3, "created wrong wrong"]);
+  });
+
+  test("keeps back the order above, of which the row may be a line", async () => {
+    const home = await createImportHome(
+      sheetOf(columns, above, "0,0,0,0,0,pen,1,0,0", above.replace("v-1", "v-2")),
+    );
+    const skipped = await home.run("--skip-wrong");
+    expect([skipped.exit, outcomes(skipped.report)], skipped.stderr).toEqual([3, "wrong wrong created"]);
+  });
+
+  test("stays in numbers, in longer texts and in a column that is joined to a street", async () => {
+    const home = await createImportHome(sheetOf(columns, "00,0李,13900139000,北京市,0号,book 0,0,0,zs"));
+    const ran = await home.run();
+    expect(ran.stderr).toContain("warning: 1 row with 0 pieces: row 1 (00)\n");
+    expect((await home.operations())[0]?.draft?.item).toMatchObject({
+      ...{ name: "book 0", quantity: { value: "0" }, value: { value: "0" } },
+    });
+    await home.put(
+      shopify(order("#1"))
+        .replace("Shipping Address1", "Shipping Address1,Shipping Address2")
+        .replace("1 High St", "1 High St,0"),
+    );
+    const joined = await home.run();
+    expect([joined.exit, outcomes(joined.report)], joined.stderr).toEqual([0, "created"]);
+  });
+});
+
 describe("a sample row of a template", () => {
   const columns = "ref,receiver.name,receiver.phone,item.name,item.quantity,sender.name";
   const good = "v-1,李四,13900139000,book,1,zs";
