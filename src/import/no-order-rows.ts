@@ -1,9 +1,11 @@
-/** Rows of a sheet that are no orders: totals, zeros, headers that are repeated, hints and samples of templates, lines with a part of a receiver. */
+/** Rows of a sheet that are no orders: totals, zeros, remarks, headers that are repeated, hints and samples of templates, lines with a part of a receiver. */
 
+import { isNoColumn } from "./columns.ts";
+import type { Layout } from "./layout.ts";
 import { isZeroText, numberPaths } from "./order-fields.ts";
 import { type OrderOptions, problemOf, type RowProblem } from "./order-record.ts";
 import { type FilledCell, hasAddress, type Line } from "./sheet-line.ts";
-import { createTitleReader } from "./title-words.ts";
+import { createTitleReader, simplifyTitle } from "./title-words.ts";
 
 const unit = "(?:[件单單个個笔筆箱票元]|公斤|千克|kg|pcs|items?|pieces?|orders?)";
 /** 2单3件. Each number but the last needs its unit: without one, a long number could be split in too many ways. */
@@ -112,6 +114,21 @@ export function findRepeatedReceiver(
       : "leave only the goods filled where the row is a further line of that order";
   const message = `is empty, and the receiver is that of row ${above.source.row}: ${ofOrder}, else fill in the address`;
   return problemOf(source, { text: "", index: place[1].index }, message, options);
+}
+
+/** In a column with such a title, a row may have goods of the order above, or a part of an order. */
+const titleOfOrder =
+  /[货品贝件赠规格型款色码数清号名话机址人]|item|product|goods|article|varia|model|style|colou?r|size|quant|qty|gift|desc|content|detail|number|name|phone|mobile|addr|recip|receiv|sender|sku/i;
+
+/** Finds rows with nothing in a column that is used: a remark below an order, or a summary beside the table. */
+export function createRemarkFinder({ names, unused }: Layout): (line: Line) => boolean {
+  const isOfRemarks = names.map(
+    (title) => isNoColumn(title) || (unused.includes(title) && !titleOfOrder.test(simplifyTitle(title))),
+  );
+  return ({ source: { cells, faults }, cells: { size } }) =>
+    size === 0 &&
+    cells.some((cell) => cell !== "") &&
+    cells.every((cell, index) => isOfRemarks[index] || (cell.trim() === "" && !faults?.has(index)));
 }
 
 /** What templates write below a column that must be filled, or need not. */

@@ -63,7 +63,8 @@ export interface SkippedFacts {
 
 /** Counts what a reading changes and leaves out, for the messages. */
 export interface ReadingTally {
-  line(): void;
+  /** `remark`: a row with nothing in a column that is used. */
+  line(remark?: NumberedRow): void;
   skip(reason: SkipReason, rows: readonly number[]): void;
   /** A line is left out of an order that is sent. */
   skipLine(reason: SkipReason, row: number): void;

@@ -49,6 +49,7 @@ const cleanings: Readonly<Record<Cleaning, string>> = {
 const mostListed = 8;
 const rowsNamed = 5;
 const mergesNamed = 3;
+const longestRemark = 80;
 
 const noRef = 'no column was taken as the ref (your order number): name one with --map "COLUMN=ref"';
 
@@ -61,6 +62,8 @@ export function createReadingNotes(): ReadingNotes {
   let layout: Layout | undefined;
   let above: readonly string[] = [];
   let merged: readonly string[] = [];
+  const remarks: string[] = [];
+  let remarkCount = 0;
   let lineCount = 0;
 
   function describeSkipped(): string {
@@ -95,6 +98,11 @@ export function createReadingNotes(): ReadingNotes {
     return `each row gets the value of the first (${named}); check that each row is an order`;
   };
 
+  const describeRemarks = () => {
+    const more = remarkCount - remarks.length;
+    return `${remarks.join(", ")}${more > 0 ? ` and ${counted(more, "more row")}` : ""}`;
+  };
+
   const describeSplits = () =>
     [...splits].map(
       ([column, { count, parts }]) =>
@@ -106,8 +114,14 @@ export function createReadingNotes(): ReadingNotes {
       layout = read;
       above = rows.map(({ cells }) => cells.filter((cell) => cell !== "").join(", "));
     },
-    line() {
-      lineCount += 1;
+    line(remark) {
+      if (remark === undefined) lineCount += 1;
+      else if (remarkCount++ < rowsNamed) {
+        const text = remark.cells.filter((cell) => cell !== "").join(", ");
+        remarks.push(
+          `row ${remark.row} (${text.length > longestRemark ? `${text.slice(0, longestRemark)}…` : text})`,
+        );
+      }
     },
     skip(reason, rows) {
       skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
@@ -151,6 +165,8 @@ export function createReadingNotes(): ReadingNotes {
         notes.push(
           `the ${byCount(above.length, "row above the header is", "rows above the header are")} not read: ${above.join(" | ")}`,
         );
+      if (remarks.length > 0)
+        notes.push(`no orders, as no column that is used is filled: ${describeRemarks()}`);
       if (merged.length > 0) notes.push(`merged cells: ${describeMerged()}`);
       if (skipped.size > 0) notes.push(`not sent: ${describeSkipped()}${wayToSend(skipped)}`);
       if (linesLeftOut.size > 0) notes.push(`left out of orders that are sent: ${describeLines()}`);
@@ -171,6 +187,7 @@ export function createReadingNotes(): ReadingNotes {
         lines === "" ? ["Rows", String(orders)] : ["Orders", `${orders}${lines}`],
         ...(lacksRef() ? [["Ref", noRef] as const] : []),
         ...(above.length === 0 ? [] : [["Above the header", above.join(" | ")] as const]),
+        ...(remarks.length > 0 ? [["No orders", describeRemarks()] as const] : []),
         ...(merged.length > 0 ? [["Merged cells", describeMerged()] as const] : []),
         ...(skipped.size > 0 ? [["Not sent", describeSkipped()] as const] : []),
         ...(linesLeftOut.size > 0 ? [["Left out of orders", describeLines()] as const] : []),

@@ -3,6 +3,7 @@
 import { createAssembler } from "./assemble-order.ts";
 import { hasLines } from "./layout.ts";
 import {
+  createRemarkFinder,
   createTitleFinder,
   findLonePhone,
   findRepeatedReceiver,
@@ -27,14 +28,17 @@ export async function* readOrders(
     : undefined;
   const assemble = createAssembler(options, splitter);
   const findTitles = createTitleFinder(options);
+  const isRemark = createRemarkFinder(layout);
   let lines: Line[] = [];
   /** Of the last row that has one. */
   let orderAbove = "";
   /** The first line of the last order with a receiver of its own. */
   let receiverAbove: Line | undefined;
   for await (const source of rows) {
-    if (!source.isHidden) tally?.line();
     const read = readLine(source, layout);
+    const holdsNoOrder = !source.misfit && isRemark(read);
+    if (!source.isHidden) tally?.line(holdsNoOrder ? source : undefined);
+    if (holdsNoOrder) continue;
     const noOrder = source.misfit ? undefined : (findTotal(read, options) ?? findSample(read, options));
     const titles = source.misfit || noOrder ? undefined : (findTitles(read) ?? findZeros(read, options));
     const isLine = !source.misfit && !noOrder && !titles;

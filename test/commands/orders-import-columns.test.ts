@@ -253,6 +253,72 @@ test("a title above an unknown header is no column", async () => {
   expect(await sent(home)).toMatchObject([ofFirst]);
 });
 
+describe.each(forms)("rows with nothing in a column that is used (%s)", (form, name, write) => {
+  const remarked = [
+    "ref",
+    "收件人姓名",
+    "收件人电话",
+    "收件人地址",
+    "物品名称",
+    "数量",
+    "订单备注",
+    "",
+    "汇总",
+  ];
+  const rows = [
+    ["A-1", "李四", "13900139000", "北京市朝阳区建国路88号", "绿茶", "2", "", "", ""],
+    ["", "", "", "", "", "", "以上加急", "", ""],
+    ["", "", "", "", "茶杯", "1", "", "", ""],
+    ["A-2", "王五", "13700137000", "广东省深圳市南山区科技园1号楼", "茶壶", "1", "", "", ""],
+    ["", "", "", "", "", "", "", "今日", "2单"],
+  ];
+  const [remark, sum] = form === "csv" ? [2, 5] : [3, 6];
+
+  test("hold no orders, and are named; the orders around them are whole", async () => {
+    const home = await homeWith(write(remarked, ...rows), name);
+    const done = path.join(home.directory, `done-${name}`);
+    const checked = await home.courier(["orders", "import", home.file, "--check"]);
+    const named = `row ${remark} (以上加急), row ${sum} (今日, 2单)`;
+    expect(checked.stdout).toMatch(new RegExp(`^No orders +${named.replace(/[()]/g, ".")}$`, "m"));
+    const ran = await home.importFile(home.file, `--write-back ${done}`);
+    expect([ran.exit, ran.report.map(({ outcome }) => outcome)], ran.stderr).toEqual([
+      0,
+      ["created", "created"],
+    ]);
+    expect(ran.stderr).toContain(`: 2 orders in 3 rows\n`);
+    expect(ran.stderr).toContain(`no orders, as no column that is used is filled: ${named}\n`);
+    expect(await sent(home)).toMatchObject([{ item: { name: "绿茶; 茶杯" } }, { item: { name: "茶壶" } }]);
+    const cells = await cellsOf(done);
+    expect([cells[2], cells[5]]).toEqual([
+      ["", "", "", "", "", "", "以上加急"],
+      ["", "", "", "", "", "", "", "今日", "2单"],
+    ]);
+    const again = await home.importFile(done);
+    expect([again.exit, home.posts], again.stderr).toEqual([0, 2]);
+  });
+
+  test.each(["赠品", "商品规格", "颜色", "SKU", "Items", "平台单号", "收件地址2", "联系人"])(
+    "are mistakes where the column may be of goods or of a receiver (%s)",
+    async (title) => {
+      const titles = remarked.map((each) => (each === "订单备注" ? title : each));
+      const home = await homeWith(write(titles, ...rows.slice(0, 4)), name);
+      const ran = await home.importFile(home.file, `--skip-wrong --map ${title}=`);
+      expect([ran.exit, ran.report.map(({ outcome }) => outcome)], ran.stderr).toEqual([
+        3,
+        ["wrong", "wrong", "wrong", "created"],
+      ]);
+    },
+  );
+
+  test("are counted where they are many", async () => {
+    const many = Array.from({ length: 8 }, (_, index) => ["", "", "", "", "", "", `备注${index}`, "", ""]);
+    const home = await homeWith(write(remarked, ...rows.slice(0, 1), ...many), name);
+    const ran = await home.importFile(home.file);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain(`row ${remark + 4} (备注4) and 3 more rows\n`);
+  });
+});
+
 describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
   const known = ["ref", "收件人姓名", "收件人电话", "收件人地址", "物品名称", "数量"];
   const rows = [
