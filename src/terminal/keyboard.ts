@@ -85,6 +85,8 @@ const severalLines = /^[^\p{Cc}]+(?:[\r\n\t]+[^\p{Cc}]+)*[\r\n]+[^\p{Cc}]+(?:[\r
 const moreLines = /^[^\p{Cc}\r\n\t]*(?:[\r\n\t]+[^\p{Cc}]*)*$/u;
 /** The next piece of a paste comes sooner, and so do the other keys of an escape sequence. */
 const gapMs = 50;
+/** As readline does, a key so soon after Esc is taken for one with Alt, where Esc alone means nothing. */
+const altMs = 500;
 
 /** Keys that interrupt and stop count at any time. */
 const stops: readonly unknown[] = [ctrlC, ctrlZ];
@@ -249,11 +251,13 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number, si
 
   function deliver() {
     if (isDelivering || !isTaking() || waiting.length === 0) return;
-    if (waiting[0] === escapeKey && waiting.length === 1 && attended?.onBack) {
+    // Not yet into readline, which would take Ctrl-C after it for another key: Ctrl-C with Alt.
+    if (waiting[0] === escapeKey && waiting.length === 1 && attended) {
+      const escapeMs = attended.onBack ? gapMs : altMs;
       escaping ??= setTimeout(() => {
         escaping = undefined;
         if (waiting.length === 1) takeEscape();
-      }, gapMs);
+      }, escapeMs);
       return;
     }
     clearTimeout(escaping);
@@ -272,9 +276,10 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number, si
 
   function takeEscape() {
     waiting.shift();
+    if (!attended?.onBack) return;
     // What comes right behind it was meant for this question.
-    if (attended?.isDecision) dropTyped();
-    attended?.onBack?.();
+    if (attended.isDecision) dropTyped();
+    attended.onBack();
   }
 
   function dropTyped() {
@@ -283,8 +288,9 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number, si
 
   /** Whether this key after Esc was pressed by itself. In a line it may be a key with Alt. */
   function isNoSequence(key: (typeof waiting)[number] | undefined): boolean {
-    if (key === escapeKey) return true;
-    return attended?.isDecision === true && key !== undefined && key !== "[" && key !== "O";
+    if (key === escapeKey || key === ctrlD) return true;
+    if (!attended?.onBack || !attended.isDecision) return false;
+    return key !== undefined && key !== "[" && key !== "O";
   }
 
   function takePaste({ text, isMarked }: Paste) {
@@ -300,7 +306,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number, si
       waiting.shift();
       return takePaste(first);
     }
-    if (first === escapeKey && attended?.onBack && isNoSequence(second)) return takeEscape();
+    if (first === escapeKey && attended && isNoSequence(second)) return takeEscape();
     const sequence = waiting.slice(0, 3).filter((key) => typeof key === "string");
     if (attended?.onUp && up.test(sequence.join(""))) {
       waiting = waiting.slice(3);
@@ -401,6 +407,8 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number, si
         },
         leave() {
           attended = undefined;
+          clearTimeout(escaping);
+          escaping = undefined;
           if (lastKey !== ctrlC) obeyStops();
           release();
         },

@@ -111,6 +111,8 @@ export function createKeys(input: KeyInput, onKey: (key: Key, isPasted?: boolean
 
 /** Undefined for a key that means nothing here, such as F1 or one with Alt. */
 function toKey(text: string | undefined, { name, sequence, ctrl, meta }: Pressed): Key | undefined {
+  const last = sequence?.at(-1) ?? "";
+  if (stops.has(last)) return last; // also where Esc and Ctrl-C come in one piece
   // A line feed: Enter was pressed before the terminal was in raw mode.
   if (name === "enter") return "return";
   if (keyNames.has(name)) return meta && name !== "escape" ? undefined : name;

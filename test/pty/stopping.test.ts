@@ -209,6 +209,31 @@ describe("a second Ctrl-C", () => {
   });
 });
 
+describe("Ctrl-C right after Esc ends the program at once", () => {
+  const questions = [
+    ["a search", "orders show", "? Which order?"],
+    ["the base URL", "login", "? Base URL"],
+    ["a column", "orders import orders.csv", "? 客户"],
+    ["the search screen", "find", "Esc quit"],
+  ] as const;
+  const cases = questions.flatMap(([what, words, question]) => [
+    [what, "in two pieces", words, question, [`x${keys.escape}`, keys.ctrlC]] as const,
+    [what, "in one piece", words, question, ["x", `${keys.escape}${keys.ctrlC}`]] as const,
+  ]);
+  test.each(cases)("%s, %s", async (_what, _how, words, question, [before, last]) => {
+    const home = await createTerminalHome();
+    await home.open(order).ended;
+    await writeFile(path.join(home.directory, "orders.csv"), "客户,货名,sender.name\n李四,绿茶,张三\n");
+    const terminal = home.open(words, { shell: notingShell });
+    await terminal.until(question);
+    terminal.type(before);
+    await terminal.until(/x$/m);
+    terminal.type(last);
+    expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
+    await expectWhole(home, terminal, "after");
+  });
+});
+
 describe("Ctrl-D", () => {
   test("at an empty line is as Ctrl-C: exit 130, and the draft is kept; in a line it takes a character", async () => {
     const home = await createServedTerminalHome();

@@ -65,11 +65,14 @@ test("redraws in place, writes what has changed, and q leaves the last state wit
   await expectWhole(home, terminal);
 });
 
-test("Ctrl-C: exit 130, the last state, a whole terminal", async () => {
+test.each([
+  ["Ctrl-C", keys.ctrlC],
+  ["Esc and Ctrl-C in one piece", `${keys.escape}${keys.ctrlC}`],
+])("%s: exit 130, the last state, a whole terminal", async (_what, typed) => {
   const { home, numbers } = await homeWithParcels(1);
   const terminal = home.open(words(numbers), { shell: notingShell });
   await terminal.until(/pending[\s\S]*q ends the watch/);
-  terminal.type(keys.ctrlC);
+  terminal.type(typed);
   expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
   expect(terminal.screen()).toMatch(/pending[\s\S]*Watched 1 parcel for .*\nerror: interrupted$/);
   await expectWhole(home, terminal);

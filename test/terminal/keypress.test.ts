@@ -2,7 +2,7 @@
 
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { createKeys, ctrlC } from "../../src/terminal/keypress.ts";
+import { createKeys, ctrlBackslash, ctrlC, ctrlZ } from "../../src/terminal/keypress.ts";
 
 function openKeys() {
   const keys: string[] = [];
@@ -43,6 +43,14 @@ test("arrows and pages have names; keys with Alt and function keys mean nothing"
   expect(await type("\u001b[", "B")).toEqual(["down"]);
   expect(await type("\u001bq", "\u001bOP", "\u001b[15~")).toEqual([]);
   expect(await type("\r", "\u007f", ctrlC, "\u0015")).toEqual(["return", "backspace", ctrlC, "\u0015"]);
+});
+
+test.each([ctrlC, ctrlZ, ctrlBackslash])("%j counts right after Esc, in one piece or in two", async (key) => {
+  const { reader, type } = openKeys();
+  reader.take();
+  expect(await type(`\u001b${key}`)).toEqual([key]);
+  expect(await type("\u001b", key)).toEqual([key]);
+  expect(await type("\u001b[", key)).toEqual([key]);
 });
 
 test("a released keyboard hears nothing, and the mode is restored", async () => {

@@ -216,6 +216,41 @@ describe("Esc", () => {
   });
 });
 
+describe("Ctrl-C and Ctrl-D right after Esc, which means nothing there", () => {
+  const questions: [string, (prompts: Prompts) => Promise<unknown>][] = [
+    ["a text", (prompts) => prompts.text("Next")],
+    ["a secret", (prompts) => prompts.secret("Next")],
+    ["a choice", (prompts) => prompts.choose("Next", places)],
+    ["a search", (prompts) => prompts.search("Next", find)],
+    ["lines", (prompts) => prompts.lines("Next")],
+  ];
+  const cases = questions.flatMap(([what, ask]) => [
+    [what, "Ctrl-C", "\u0003", ask] as const,
+    [what, "Ctrl-D", "\u0004", ask] as const,
+  ]);
+  test.each(cases)("end %s: %s", async (_what, _key, key, ask) => {
+    const { prompts, until, read, pass } = atTerminal();
+    const answer = ask(prompts);
+    const ended = expect(answer).rejects.toMatchObject({ exit: 130 });
+    await until("Next");
+    pass(500);
+    await read("\u001b");
+    await read(key);
+    await ended;
+  });
+
+  test("while a letter there is one with Alt, as before", async () => {
+    const { prompts, until, read } = atTerminal();
+    const answer = prompts.text("Name");
+    await until("Name");
+    await read("Ann Lee");
+    await read("\u001b");
+    await read("b");
+    await read("van \r");
+    expect(await answer).toBe("Ann van Lee");
+  });
+});
+
 describe("Esc at yes or no", () => {
   test.each([false, true])("means no, also where Enter means yes: %s", async (isYes) => {
     const { prompts, until, read, pass } = atTerminal();
