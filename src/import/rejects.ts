@@ -139,7 +139,10 @@ async function tryDraft(path: string, draft: string): Promise<void> {
 }
 
 async function openDraft(path: string, draft: string): Promise<FileHandle> {
-  const found = await stat(path).catch(() => undefined);
+  const found = await stat(path).catch((error) => {
+    if (systemCode(error) === "ELOOP") throw error; // otherwise the link would be renamed, and lead elsewhere
+    return undefined;
+  });
   if (found?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
   // Otherwise it would be renamed: as root, even /dev/null.
   if (found && !found.isFile()) throw Object.assign(new Error("not a file"), { code: "EFTYPE" });
