@@ -7,7 +7,7 @@ import {
   looseObject,
   maybe,
   optional,
-  record,
+  recordOf,
   string,
   textSchema,
   wordSchema,
@@ -25,7 +25,7 @@ function configSchema() {
   const optionalText = optional(textSchema);
   const name = maybe(textSchema);
   const key_store = maybe(wordSchema(keyStores));
-  const texts = record(string(), string());
+  const texts = recordOf(string(), object);
   const account = looseObject(
     {
       base_url: textSchema,
@@ -41,14 +41,14 @@ function configSchema() {
   return looseObject(
     {
       current: name,
-      accounts: optional(record(string(), account, object)),
-      addresses: optional(record(string(), partySchema(), object)),
+      accounts: optional(recordOf(account, object)),
+      addresses: optional(recordOf(partySchema(), object)),
       default_sender: name,
       key_store,
-      templates: optional(record(string(), draftSchema(), object)),
-      maps: optional(record(string(), texts, object)),
-      shops: optional(record(string(), string(), object)),
-      header_maps: optional(record(string(), headerMap, object)),
+      templates: optional(recordOf(draftSchema(), object)),
+      maps: optional(recordOf(texts, object)),
+      shops: optional(recordOf(string(), object)),
+      header_maps: optional(recordOf(headerMap, object)),
     },
     object,
   );

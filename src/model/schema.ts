@@ -29,6 +29,23 @@ export function maybe<T extends z.core.SomeType>(schema: T) {
   return z.optional(z.nullable(schema));
 }
 
+const prototypeKey = "__proto__";
+
+/** Entries by name. Zod's own record checks all but one that is named `__proto__`. */
+export function recordOf<T extends z.core.$ZodType>(entry: T, params: { readonly error: string }) {
+  const checkPrototype = z.unknown().check(({ value, issues }) => {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, prototypeKey)) return;
+    const { error } = z.safeParse(entry, Reflect.get(value, prototypeKey), { reportInput: true });
+    for (const issue of error?.issues ?? [])
+      issues.push({
+        ...issue,
+        path: [prototypeKey, ...issue.path],
+        input: issue.input,
+      } as z.core.$ZodRawIssue);
+  });
+  return z.pipe(checkPrototype, z.record(z.string(), entry, params));
+}
+
 /** Where and how a value differs from its schema. `path` is as a user writes it: `sender.phone`, `[2].id`. */
 export interface Mismatch {
   readonly path: string;

@@ -213,6 +213,22 @@ describe("a corrupt config file is named, and left as it is", () => {
     ["an array", "[]", /it should be an object/],
     ["an account that is text", '{"accounts":{"shop":"x"}}', /accounts\.shop should be an object/],
     ["an account without URL", '{"accounts":{"shop":{}}}', /accounts\.shop\.base_url should be a string/],
+    [
+      "one named __proto__",
+      '{"accounts":{"__proto__":{}}}',
+      /accounts\.__proto__\.base_url should be a string/,
+    ],
+    [
+      "an address named __proto__",
+      '{"addresses":{"__proto__":7}}',
+      /addresses\.__proto__ should be an object/,
+    ],
+    [
+      "a template named __proto__",
+      '{"templates":{"__proto__":7}}',
+      /templates\.__proto__ should be an object/,
+    ],
+    ["column names named __proto__", '{"maps":{"__proto__":7}}', /maps\.__proto__ should be an object/],
     ["of a later version", '{"version":2,"accounts":{}}', /version 2, which this courier does not know/],
   ])("%s", async (_what, text, message) => {
     const home = await createHome();
