@@ -1,5 +1,22 @@
 /** Texts of the service, and of messages, as a cell of any sheet can hold them. */
 
+import { sanitise } from "../terminal/sanitise.ts";
+
+const unsafe = /[\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff]/gu;
+
+/** A number of the service as a terminal shows it: escapes take the place of what a cell cannot hold. */
+export function numberCell(number: string): string {
+  return number.trim().replace(unsafe, sanitise);
+}
+
+/** The number of which `numberCell` made the text. */
+export function numberOfCell(cell: string): string {
+  return cell.replace(/\\(?:u[0-9a-f]{4}|[nrt])/g, (code) => {
+    const character: string = JSON.parse(`"${code}"`);
+    return character.search(unsafe) === 0 ? character : code;
+  });
+}
+
 /** One line, without control characters and halves of characters. */
 export function plainText(text: string): string {
   return text

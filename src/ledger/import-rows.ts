@@ -10,6 +10,7 @@ import {
   type Operation,
   type OperationName,
   type Run,
+  storedNumberOf,
   textOf,
 } from "./operation.ts";
 import { isOfFile } from "./order-of-row.ts";
@@ -18,6 +19,7 @@ import { createRowDecisions } from "./row-decisions.ts";
 import type { FileFacts, RowPolicy, RowToSend } from "./row-to-send.ts";
 import type { RowDecision } from "./rules.ts";
 import { ask, type Store, type Work } from "./statements.ts";
+import { toStoredNumber } from "./stored-number.ts";
 
 export interface ImportFile {
   readonly shop: string;
@@ -144,7 +146,7 @@ export function createImportRows(
 
     findByNumber: (customer, numbers) =>
       read(function* () {
-        const asked = JSON.stringify(numbers);
+        const asked = JSON.stringify(numbers.map(toStoredNumber));
         const rows = yield ask(
           `SELECT run, number, ref, shop, content, file, allowance, order_state, tracking_number, order_no FROM operations
          WHERE kind = 'create' AND customer = ? AND order_id IS NOT NULL
@@ -166,7 +168,7 @@ export function createImportRows(
             allowance: row.allowance as Allowance,
             isCancelled: row.order_state === "cancelled",
           };
-          for (const text of [textOf(row.tracking_number), textOf(row.order_no)])
+          for (const text of [storedNumberOf(row.tracking_number), storedNumberOf(row.order_no)])
             if (text !== undefined) found.set(text, [...(found.get(text) ?? []), create]);
         }
         return found;

@@ -4,8 +4,9 @@ import type { KnownOrder } from "../model/known-order.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
-import { textOf } from "./operation.ts";
+import { storedNumberOf, textOf } from "./operation.ts";
 import { mostCached, mostOwners, type OrdersOwner, type OwnedOrders } from "./order-cache.ts";
+import { toStoredNumber } from "./stored-number.ts";
 
 export interface KnownOrders {
   /** Stores orders; fields that an answer did not show keep their values. The last in the list is the newest. */
@@ -34,10 +35,10 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
   const sql = database.sql;
   const newestFirst = "ORDER BY seen_at DESC, created_at DESC, number DESC";
 
-  /** The order's row. A parcel that was tracked before its order was seen becomes that order. */
+  /** The order's row, by its numbers as they are stored. A parcel that was tracked before its order was seen becomes that order. */
   function findRow(
     { account, service }: OrdersOwner,
-    { id, trackingNumber }: KnownOrder,
+    { id, trackingNumber }: Pick<KnownOrder, "id" | "trackingNumber">,
   ): number | undefined {
     const own = "FROM known_orders WHERE account = ? AND service = ? AND";
     const byId =
@@ -53,9 +54,10 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
   }
 
   function remember(owner: OrdersOwner, order: KnownOrder, seenAtMs: number): void {
-    const { id, trackingNumber, status, item, receiver, createdAt } = order;
+    const { id, status, item, receiver, createdAt } = order;
+    const trackingNumber = order.trackingNumber && toStoredNumber(order.trackingNumber);
     const values = [id, trackingNumber, status, item, receiver, createdAt].map((value) => value ?? null);
-    const known = findRow(owner, order);
+    const known = findRow(owner, { id, trackingNumber });
     if (known === undefined)
       sql(
         `INSERT INTO known_orders (account, service, id, tracking_number, status, item, receiver, created_at, seen_at)
@@ -116,7 +118,7 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
           String(row.id),
           {
             status: textOf(row.status),
-            trackingNumber: textOf(row.tracking_number),
+            trackingNumber: storedNumberOf(row.tracking_number),
             seenAtMs: Number(row.seen_at),
           },
         ]),
@@ -138,7 +140,7 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
 function read(row: SqlRow): KnownOrder {
   const order: KnownOrder = {
     id: textOf(row.id),
-    trackingNumber: textOf(row.tracking_number),
+    trackingNumber: storedNumberOf(row.tracking_number),
     status: textOf(row.status),
     item: textOf(row.item),
     receiver: textOf(row.receiver),

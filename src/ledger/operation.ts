@@ -4,6 +4,7 @@ import type { ProcessIdentity, SinceBoot } from "../core/process-identity.ts";
 import type { Draft } from "../model/draft.ts";
 import { parseJson, stringifyJson } from "../model/json.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { fromStoredNumber } from "./stored-number.ts";
 
 /**
  * `ready`: recorded, not sent. `sending`: being sent, or sent. Then one of: `created`; `found`: its answer was
@@ -225,8 +226,8 @@ export function readOperation(row: SqlRow, now?: SinceBoot): Operation {
         ? undefined
         : {
             id,
-            order_no: textOf(row.order_no) ?? null,
-            tracking_number: textOf(row.tracking_number) ?? null,
+            order_no: storedNumberOf(row.order_no) ?? null,
+            tracking_number: storedNumberOf(row.tracking_number) ?? null,
             estimated_fee: textOf(row.estimated_fee) ?? null,
             created_at: textOf(row.order_created_at) ?? null,
           },
@@ -278,6 +279,11 @@ export function writeDraft(draft: Draft | undefined): string | null {
 
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** An order's number, which is a text. */
+export function storedNumberOf(value: unknown): string | undefined {
+  return typeof value === "string" ? fromStoredNumber(value) : undefined;
 }
 
 export function numberOf(value: unknown): number | undefined {

@@ -17,6 +17,7 @@ import { LostClaim, OrderTaken, OtherOrder } from "./operation-errors.ts";
 import { type FileFacts, type RowToSend, readingVersion } from "./row-to-send.ts";
 import type { RowDecision } from "./rules.ts";
 import { ask, type Question, type Work } from "./statements.ts";
+import { toStoredNumber } from "./stored-number.ts";
 
 const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,
   assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults, reading, sent_boot, sent_since_boot_ms`;
@@ -184,8 +185,8 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
       outcome.state === "unknown" ? outcome.loss : null,
       "order" in outcome && outcome.stampAheadMs !== undefined ? Math.round(outcome.stampAheadMs) : null,
       order?.id ?? null,
-      order?.order_no ?? null,
-      order?.tracking_number ?? null,
+      storedOrNull(order?.order_no),
+      storedOrNull(order?.tracking_number),
       order?.estimated_fee ?? null,
       order?.created_at ?? null,
       "orderState" in outcome ? (outcome.orderState ?? null) : null,
@@ -238,6 +239,10 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
   }
 
   return { insert, sentSinceBoot, recordElsewhere, ensureOwner, setOutcome, setOrderState };
+}
+
+function storedOrNull(number: string | null | undefined): string | null {
+  return number == null ? null : toStoredNumber(number);
 }
 
 export type OperationRecorder = ReturnType<typeof createRecorder>;

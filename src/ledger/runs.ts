@@ -4,6 +4,7 @@ import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { SqlValue } from "../sqlite/driver.ts";
 import { type Run, readRun } from "./operation.ts";
 import { ask, type Store, type Work } from "./statements.ts";
+import { toStoredNumber } from "./stored-number.ts";
 
 export interface NewRun {
   /** For example `orders import`. */
@@ -194,14 +195,17 @@ export function createRuns({ write, read }: Store): Runs {
         if (orderId !== undefined)
           where("number IN (SELECT run FROM operations WHERE order_id = ?)", orderId);
         if (trackingNumber !== undefined)
-          where("number IN (SELECT run FROM operations WHERE tracking_number = ?)", trackingNumber);
+          where(
+            "number IN (SELECT run FROM operations WHERE tracking_number = ?)",
+            toStoredNumber(trackingNumber),
+          );
         if (account !== undefined) where("account = ?", account);
         if (customer !== undefined) where("customer = ?", customer);
         // A cancel has nothing but the id: find its order through the create.
         if (order !== undefined) {
           const ref = order.startsWith("ref:") ? order.slice("ref:".length) : null;
           const isNamed = "(ref = ? OR order_no = ? OR tracking_number = ?)";
-          const named = [ref, order, order];
+          const named = [ref, toStoredNumber(order), toStoredNumber(order)];
           where(
             `number IN (SELECT run FROM operations WHERE ${isNamed}
              OR order_id IN (SELECT value FROM json_each(?))

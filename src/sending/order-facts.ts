@@ -12,16 +12,11 @@ export function orderFacts(order: {
 }): OrderFacts {
   return {
     id: order.id.value,
-    order_no: storable(order.order_no),
-    tracking_number: storable(order.tracking_number),
+    order_no: order.order_no || null,
+    tracking_number: order.tracking_number || null,
     estimated_fee: order.estimated_fee?.value ?? null,
     created_at: order.created_at ?? null,
   };
-}
-
-/** A database would cut a text at NUL, and change half a surrogate: a number that is not whole is none. */
-function storable(text: string | null | undefined): string | null {
-  return text && !/\0|\p{Surrogate}/u.test(text) ? text : null;
 }
 
 /** How far the time stamp of a new order is ahead of the service's clock, where both are known. */

@@ -333,15 +333,16 @@ test.each([
   expect(home.sandbox.requests).toEqual([]);
 });
 
-test.each(["CR\\u00001", "CR\\ud8001"])(
-  "a number that no database holds whole is none: %s",
+test.each(["CR\\u00001", "CR\\ud8001", '\\"CR1'])(
+  "a number is kept as the service gave it: %s",
   async (number) => {
     const home = await createServedHome();
-    const data = `{"id":1,"order_no":"O1","tracking_number":"${number}","status":"pending","estimated_fee":1}`;
+    const data = `{"id":1,"order_no":"O${number}","tracking_number":"${number}","status":"pending","estimated_fee":1}`;
     answerData(home, "POST /api/v1/orders", data);
     expect((await create(home, "A-1")).exit).toBe(0);
     const [run] = await readRuns(home);
-    expect(run?.operations[0]?.order).toMatchObject({ order_no: "O1", tracking_number: null });
+    const { order_no, tracking_number } = JSON.parse(data);
+    expect(run?.operations[0]?.order).toMatchObject({ order_no, tracking_number });
   },
 );
 

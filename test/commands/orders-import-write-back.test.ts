@@ -19,6 +19,7 @@ import { interrupted } from "../../src/core/errors.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { createEncoder } from "../../src/sheets/encode-text.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
+import { answerData, onePage } from "../support/answers.ts";
 import {
   createImportHome,
   errorOf,
@@ -88,6 +89,55 @@ test("what the encoding of a sheet does not have is written as its code, which i
   expect(stderr).toContain(
     `warning: ${done}: characters that WINDOWS-1252 does not have, such as “運”, are written as \\u904b; save the sheet as “CSV UTF-8” to have them as they are\n`,
   );
+});
+
+describe.each([
+  ["NUL", "\u0000", "\\u0000"],
+  ["half a character", "\ud800", "\\ud800"],
+  ["a control character", "\u0007", "\\u0007"],
+])("numbers with %s", (_what, character, shown) => {
+  const [order_no, tracking_number] = [`CO1000001${character}`, `CR1000001${character}`];
+  const written = [`CR1000001${shown}`, `CO1000001${shown}`];
+
+  async function homeWithNumbers(text = sheet(row("A-1"))) {
+    const home = await createImportHome(text);
+    const data = { id: 1000001, order_no, tracking_number, status: "pending", estimated_fee: 12.5 };
+    home.sandbox.faults.add({ method: "POST", kind: "wrong_shape", processed: true, data, times: 1 });
+    const showsOrder = () => {
+      const listed = { ...data, receiver: { name: "李四" }, item_name: "茶叶" };
+      answerData(home, "GET /api/v1/orders", JSON.stringify([listed]), onePage);
+    };
+    return { ...home, showsOrder };
+  }
+
+  test("are whole in JSON, and escaped in the sheet, also when it is imported again", async () => {
+    const home = await homeWithNumbers();
+    const { exit, stderr, report, bytes, done } = await importAndRead(home);
+    expect(exit, stderr).toBe(0);
+    expect(report[0]).toMatchObject({ outcome: "created", order_no, tracking_number });
+    expect(cellsOf(String(bytes))[1]?.slice(-5, -3)).toEqual(written);
+    home.showsOrder();
+    const again = await home.importFile(done, "--in-place");
+    expect(again.report[0]).toMatchObject({ outcome: "shipped", order_no, tracking_number });
+    expect(cellsOf(await readFile(done, "utf8"))[1]?.slice(-5, -3)).toEqual(written);
+  });
+
+  test("are escaped on the screen", async () => {
+    const home = await homeWithNumbers();
+    const { stdout } = await home.courier(`orders import ${home.file} --yes`);
+    for (const number of written) expect(stdout).toContain(` ${number} `);
+  });
+
+  test("name the order of an edited row without a ref", async () => {
+    const home = await homeWithNumbers(sheet(row("")));
+    const { done, bytes } = await importAndRead(home);
+    await writeFile(done, String(bytes).replace("李四", "赵六"));
+    const { report } = await home.importFile(done);
+    const [number] = written;
+    expect(report[0]?.error?.message).toContain(
+      `${number} is order 1000001, which was made from other values`,
+    );
+  });
 });
 
 describe("the columns", () => {

@@ -1,0 +1,16 @@
+/**
+ * The service's numbers of an order in a form that every database gives back whole. SQLite cuts a text at NUL, PostgreSQL
+ * refuses it, and both change half a surrogate.
+ */
+
+const changed = /\0|\p{Surrogate}/u;
+const quote = '"';
+
+/** A number that a database would change is stored as the text of JSON. */
+export function toStoredNumber(number: string): string {
+  return changed.test(number) || number.startsWith(quote) ? JSON.stringify(number) : number;
+}
+
+export function fromStoredNumber(stored: string): string {
+  return stored.startsWith(quote) ? JSON.parse(stored) : stored;
+}
