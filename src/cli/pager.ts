@@ -5,6 +5,9 @@ import { type PagerEnd, runPager } from "../core/subprocess.ts";
 import type { Writer } from "../terminal/streams.ts";
 import type { Host } from "./host.ts";
 
+/** What a pager has shown that fails sooner, nobody has read: it may have shown nothing at all. */
+const unreadMs = 2_000;
+
 /** A terminal that does not say how high it is. */
 const usualRows = 24;
 
@@ -20,7 +23,7 @@ export interface Pager extends Writer {
 
 /** Undefined where the user has set none, or stdout is no terminal. */
 export function createPager(host: Host, writer: Writer): Pager | undefined {
-  const { stdout, env, job } = host;
+  const { stdout, env, job, elapsed = () => 0 } = host;
   const line = env.COURIER_PAGER?.trim() ?? "";
   if (line === "" || stdout.isTTY !== true || env.TERM === "dumb") return undefined;
   let chunks: (string | Uint8Array)[] = [];
@@ -46,11 +49,14 @@ export function createPager(host: Host, writer: Writer): Pager | undefined {
       await writer.write(""); // the terminal may be gone
       const { signal } = host;
       if (signal.aborted) return release();
+      const startedMs = elapsed();
       const end = await runPager({ words, env, bytes, job, signal });
-      if (end.kind === "not started") await release();
-      else if (signal.aborted) throw failure ?? signal.reason;
+      const isUnread = end.kind === "not started" || elapsed() - startedMs < unreadMs;
+      if (end.kind !== "not started" && signal.aborted) throw failure ?? signal.reason;
       const problem = describe(end, words[0]);
-      if (problem !== undefined) warn(problem);
+      if (problem === undefined) return;
+      warn(problem);
+      if (isUnread) await release();
     },
   };
 }

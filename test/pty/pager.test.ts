@@ -75,6 +75,8 @@ describe("with COURIER_PAGER", () => {
   test.each([
     ["no-such-pager", /warning: COURIER_PAGER is not used: no-such-pager cannot be started/],
     ["less 'x", /warning: COURIER_PAGER is not used: it has a quote that is not closed/],
+    ["false", /warning: COURIER_PAGER: false ended with exit code 1[\s\S]*Create an order/],
+    ["sh -c 'kill -SEGV $$'", /warning: COURIER_PAGER: sh was ended by SIGSEGV[\s\S]*Create an order/],
   ])("%s: the text is shown without it", async (pager, warning) => {
     const home = await createTerminalHome();
     const terminal = home.open("orders create --help", { env: { COURIER_PAGER: pager }, rows: 20 });
