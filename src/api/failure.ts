@@ -1,6 +1,11 @@
 /** The ways in which a call can fail, by what is safe to do next (specification, section 7). */
 
-import { certificateHint, explainCause, isCertificateFailure } from "../core/connection-errors.ts";
+import {
+  certificateHint,
+  explainCause,
+  isCertificateFailure,
+  noWebAssembly,
+} from "../core/connection-errors.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
 import { allowMoreFiles, allowMoreMemory, isFileLimit } from "../core/system-errors.ts";
@@ -248,6 +253,7 @@ function hintFor(causeCode: string | undefined): string {
   if (causeCode === proxyAuthentication) return `put them into the proxy's URL: ${proxyExample}`;
   if (isFileLimit(causeCode)) return allowMoreFiles;
   if (causeCode === "ENOMEM") return allowMoreMemory;
+  if (causeCode === noWebAssembly) return "run it without --jitless, which may stand in NODE_OPTIONS";
   const named = causeCode === "UND_ERR_PRX_TLS" ? proxyUrl : baseUrl;
   return certificateHint(causeCode, named) ?? `check the network, the proxy settings and ${baseUrl}`;
 }

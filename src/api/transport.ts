@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import type { Dispatcher, buildConnector as undiciConnector } from "undici";
 import buildConnector from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js"; // the whole package takes three times as long to load
+import { noWebAssembly } from "../core/connection-errors.ts";
 import { systemCode, usageError } from "../core/errors.ts";
 import type { Decoded } from "./encoding.ts";
 import { NoAnswer, ProxyRefusal } from "./failure.ts";
@@ -193,6 +194,8 @@ function exchange(
 function withCode(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (/^(HTTPParser|Assertion)Error$/.test(error.name)) return Object.assign(error, { code: "NOT_HTTP" });
+  if (error instanceof ReferenceError && error.message.startsWith("WebAssembly"))
+    return Object.assign(error, { code: noWebAssembly });
   const lacksMemory = error instanceof RangeError && /out of memory/i.test(error.message);
   return lacksMemory ? Object.assign(error, { code: "ENOMEM" }) : error;
 }

@@ -6,6 +6,9 @@ const dropped = "the connection was dropped";
 const tooLate = "no connection in time";
 const notHttps = "the service does not speak https there";
 
+/** undici needs it to read answers. */
+export const noWebAssembly = "NO_WEBASSEMBLY";
+
 const explanations: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "no such host",
@@ -17,6 +20,7 @@ const explanations: Readonly<Record<string, string>> = {
   EMFILE: tooManyFiles,
   ENFILE: tooManyFiles,
   ENOMEM: tooLittleMemory,
+  [noWebAssembly]: "this Node.js runs without WebAssembly",
   UND_ERR_SOCKET: dropped,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is longer or shorter than it says",
   UND_ERR_HEADERS_OVERFLOW: "its headers are too large",

@@ -43,6 +43,18 @@ test("a certificate for another host is refused, though its authority is trusted
   expect(stderr).toContain("hint: check the host in the base URL (courier accounts list)\n");
 });
 
+// The standalone executable takes no NODE_OPTIONS.
+if (!process.env.COURIER_BIN)
+  test("a Node.js without WebAssembly is not put down to the network", async () => {
+    const { courier, sandbox } = await createServedProcessHome();
+    const { exit, stderr } = await courier("profile", { env: { NODE_OPTIONS: "--jitless" } });
+    expect(exit).toBe(5);
+    expect(stderr).toContain(
+      `error: cannot reach ${new URL(sandbox.baseUrl).host}: this Node.js runs without WebAssembly\n` +
+        "hint: run it without --jitless, which may stand in NODE_OPTIONS\n",
+    );
+  });
+
 test("too little memory for a connection is not put down to the network", async () => {
   const { courier, sandbox } = await createServedProcessHome();
   let failed = 0;
