@@ -12,5 +12,10 @@ export function toStoredNumber(number: string): string {
 }
 
 export function fromStoredNumber(stored: string): string {
-  return stored.startsWith(quote) ? JSON.parse(stored) : stored;
+  if (!stored.startsWith(quote)) return stored;
+  try {
+    return JSON.parse(stored);
+  } catch {
+    return stored; // as an earlier version stored it
+  }
 }
