@@ -1,5 +1,6 @@
 /** The six endpoints of the interface as typed functions (specification, section 4). */
 
+import { CourierError } from "../core/errors.ts";
 import type { Draft } from "../model/draft.ts";
 import {
   type CreatedOrder,
@@ -102,6 +103,12 @@ export function createService(client: Client): CourierService {
     },
     cancelOrder: (id) => client.callForEnvelope({ method: "DELETE", path: ["orders", id] }),
     async tracking(trackingNumber, { retries } = { retries: true }) {
+      if (/\p{Surrogate}/u.test(trackingNumber))
+        throw new CourierError(
+          "no_tracking_number",
+          1,
+          `the tracking number ${trackingNumber} is damaged: no address has half a character`,
+        );
       const call = { method: "GET", path: ["tracking", trackingNumber], retries } as const;
       const tracking = (await client.call(call, trackingSchema)).data as Tracking;
       const { tracking_number: got } = tracking;

@@ -346,6 +346,21 @@ test.each(["CR\\u00001", "CR\\ud8001", '\\"CR1'])(
   },
 );
 
+test.each(["track ref:A-1", "track 1", "track ref:A-1 --watch"])(
+  "%s: half a character is in no address",
+  async (words) => {
+    const home = await createServedHome();
+    const data =
+      '{"id":1,"order_no":"O1","tracking_number":"CR\\ud800","status":"pending","estimated_fee":1}';
+    answerData(home, "POST /api/v1/orders", data);
+    answerData(home, "GET /api/v1/orders/1", data);
+    await create(home, "A-1");
+    const { exit, stderr } = await home.courier(words);
+    expect(stderr).toContain("the tracking number CR\\ud800 is damaged: no address has half a character");
+    expect(exit).toBe(1);
+  },
+);
+
 test.each([
   "orders show ref:W1",
   "orders cancel ref:W1 --yes",
