@@ -5,7 +5,7 @@ import { type PagerEnd, runPager } from "../core/subprocess.ts";
 import type { Writer } from "../terminal/streams.ts";
 import type { Host } from "./host.ts";
 
-/** What a pager has shown that fails sooner, nobody has read: it may have shown nothing at all. */
+/** A pager that fails sooner may have shown nothing, and no one has read what it has shown. */
 const unreadMs = 2_000;
 
 /** A terminal that does not say how high it is. */

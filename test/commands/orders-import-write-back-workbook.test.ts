@@ -159,8 +159,10 @@ describe("the workbook", () => {
     expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([0, "shipped created", 2]);
     const titled = [...columns, "Remarks"];
     const remark = [...titled.map(() => null).slice(1), "urgent"];
-    const wrong = await home.put(sheetOf(titled, cells("A-1"), cells("A-2", "王五"), remark), "wrong.xlsx");
-    expect(await home.importFile(wrong)).toMatchObject({ exit: 2, stdout: "" });
+    const noted = await home.put(sheetOf(titled, cells("A-1"), cells("A-2", "王五"), remark), "noted.xlsx");
+    const again = await home.importFile(noted);
+    expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([0, "shipped shipped", 2]);
+    expect(again.stderr).toContain("row 4 (urgent)\n"); // this column has a title: the row is named
   });
 
   test.each([
