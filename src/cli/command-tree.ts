@@ -55,7 +55,8 @@ function describeFlags(options: Readonly<Record<string, Option<unknown>>>): Flag
   return Object.entries(options).map(([key, option]) => ({
     long: flagOf(key),
     ...(option.short ? { short: `-${option.short}` } : {}),
-    summary: option.summary,
+    // A list of flags has a line for each: what follows a semicolon is for the help.
+    summary: option.summary.replace(/;.*/, ""),
     ...(option.placeholder ? { takes: valuesOf(option) } : {}),
     ...(option.isList ? { isList: true } : {}),
   }));

@@ -38,8 +38,8 @@ export function createAssembler(
       return orders.flatMap((order) => {
         const record = assemble(order);
         if (record?.problems.length !== 0) return [];
-        const { ref, draft, formerDraft, former } = record;
-        return [draft, formerDraft ?? draft, ...former.map((each) => each.draft)].map((each) => ({
+        const { ref, draft, formerDraft } = record;
+        return [draft, formerDraft ?? draft].map((each) => ({
           reading,
           ref,
           draft: each,
@@ -95,13 +95,11 @@ export function createAssembler(
       all.length > 1 || hasFault || isReadAsBefore || !layout.former
         ? undefined
         : readFormerRecord(first.source.cells, layout.former);
-    const asSplit = (each: Draft) => (formerParts.size > 0 ? asSplitBefore(each, formerParts) : undefined);
-    const merged = hasMergedGoods ? withGoodsOfEachLine(draft, chosen.lines, options) : undefined;
     const former = [
       ...(asWritten ? [asWritten] : []),
-      ...[merged, merged && asSplit(merged)].flatMap((each) =>
-        each ? [{ reading: 3, ref, draft: each }] : [],
-      ),
+      ...(hasMergedGoods
+        ? [{ reading: 3, ref, draft: withGoodsOfEachLine(draft, chosen.lines, options) }]
+        : []),
       ...(hasFault ? [] : readEarlier(all)),
     ];
     return {
@@ -113,7 +111,7 @@ export function createAssembler(
       problems: filling.problems(),
       faulty: filling.faulty,
       former,
-      formerDraft: asSplit(draft as Draft),
+      formerDraft: formerParts.size > 0 ? asSplitBefore(draft, formerParts) : undefined,
       mayBeLine: hasLines(layout) && mayBeLine(first),
       isHidden: isLeftOut,
       skipped: reason && chooser.describeSkipped(reason, chosen),
@@ -239,10 +237,10 @@ function readRef(lines: readonly Line[], layout: Layout): { line: Line; cell: Fi
 }
 
 /** The draft with the parts of parties as earlier versions split them. */
-function asSplitBefore(draft: Draft, parts: ReadonlyMap<string, SplitText>): Draft {
+function asSplitBefore(draft: Readonly<Record<string, Json>>, parts: ReadonlyMap<string, SplitText>): Draft {
   const before: Record<string, unknown> = { ...draft };
   for (const [part, { party, former }] of parts) {
-    const others = Object.entries(before[part] ?? {}).filter(([name]) => !Object.hasOwn(party, name));
+    const others = Object.entries(draft[part] ?? {}).filter(([name]) => !Object.hasOwn(party, name));
     before[part] = { ...Object.fromEntries(others), ...former };
   }
   return before as Draft;

@@ -1,4 +1,7 @@
-/** Rows of a sheet that are no orders: totals, zeros, remarks, headers that are repeated, hints and samples of templates, lines with a part of a receiver. */
+/**
+ * Rows of a sheet that are no orders: totals, zeros, remarks, headers that are repeated, hints and samples of templates,
+ * lines with a part of a receiver.
+ */
 
 import { isNoColumn } from "./columns.ts";
 import type { Layout } from "./layout.ts";
@@ -108,11 +111,8 @@ export function findRepeatedReceiver(
   if (!place || key !== "" || options.layout.preset || told.length === 0) return undefined;
   if (told.some(([path, { text }]) => isOfPlace(path) || above.cells.get(path)?.text !== text))
     return undefined;
-  const ofOrder =
-    above.key === ""
-      ? "add the goods to that row where they go in its parcel"
-      : "leave only the goods filled where the row is a further line of that order";
-  const message = `is empty, and the receiver is that of row ${above.source.row}: ${ofOrder}, else fill in the address`;
+  const way = above.key === "" ? "add the goods to that row" : "leave only the goods filled";
+  const message = `is empty, and the receiver is that of row ${above.source.row}: ${way} where they are of that order, else fill in the address`;
   return problemOf(source, { text: "", index: place[1].index }, message, options);
 }
 

@@ -21,6 +21,12 @@ export function setItem(
   const [first] = lines;
   if (!first) return false;
   const items = lines.map(readItem);
+  /** It is the cell of the line above. Where other columns are joined to it, they may differ. */
+  const isShared = (path: string, at: number) => {
+    const [above, own] = [items[at - 1]?.get(path), items[at]?.get(path)];
+    const rowOf = (index: number) => lines[index]?.source.row ?? 0;
+    return own && above?.text === own.text && isMerged(own.index, rowOf(at - 1), rowOf(at));
+  };
   let hasMerged = false;
   const paths = new Set(items.flatMap((item) => [...item.keys()]));
   for (const path of paths) {
@@ -28,81 +34,31 @@ export function setItem(
     const filled = cells.filter((cell) => cell !== undefined);
     const [one] = filled;
     if (!one) continue;
-    const origins = findOrigins(path, items, lines, isMerged);
-    const counted = cells.filter((cell, at) => cell !== undefined && origins[at] === at) as FilledCell[];
-    if (counted.length < filled.length) hasMerged = true;
+    const texts = cells.flatMap((cell, at) => (cell && !isShared(path, at) ? [cell.text] : []));
+    hasMerged ||= texts.length < filled.length;
     const line = lines[cells.indexOf(one)] ?? first;
     if (line.source.faults?.has(one.index)) continue;
     if (!numberPaths.has(path)) {
-      set(line, path, { ...one, text: counted.map(({ text }) => text).join("; ") });
+      set(line, path, { ...one, text: texts.join("; ") });
       continue;
     }
     let isWrong = false;
-    const reportAt = (at: number, { index, text }: FilledCell, message: string) => {
-      isWrong = true;
-      report(lines[at] ?? first, index, text, message);
-    };
     for (const [at, cell] of cells.entries()) {
-      const message = cell && origins[at] === at ? checkCell(path, cell.text) : undefined;
-      if (cell && message !== undefined) reportAt(at, cell, message);
+      if (!cell) continue;
+      // One number beside two goods may be that of each, or of both.
+      const isUnclear = path === "item.quantity" && isShared(path, at) && items[at]?.has("item.name");
+      const message =
+        isUnclear && !isShared("item.name", at)
+          ? "is merged with the row above, and the goods are not: write the pieces of each row"
+          : checkCell(path, cell.text);
+      if (!message) continue;
+      isWrong = true;
+      report(lines[at] ?? first, cell.index, cell.text, message);
     }
-    if (path === "item.quantity")
-      for (const [at, other] of findOtherGoods(
-        items,
-        origins,
-        findOrigins("item.name", items, lines, isMerged),
-      ))
-        reportAt(
-          at,
-          cells[at] ?? one,
-          `is merged with row ${lines[other]?.source.row}, which has goods of its own: write the number of pieces in each row`,
-        );
     if (!isWrong && filled.length === lines.length)
-      setField(draft, path, counted.length === 1 ? one.text : sumDecimals(counted.map(({ text }) => text)));
+      setField(draft, path, texts.length === 1 ? one.text : sumDecimals(texts));
   }
   return hasMerged;
-}
-
-/** For each line the first one that has its cell of a field: where the cell is not merged, the line itself. */
-function findOrigins(
-  path: string,
-  items: readonly Item[],
-  lines: readonly Line[],
-  isMerged: OrderOptions["isMerged"],
-): readonly number[] {
-  const origins: number[] = [];
-  for (const [at, line] of lines.entries()) {
-    const [above, own] = [items[at - 1]?.get(path), items[at]?.get(path)];
-    const rowAbove = lines[at - 1]?.source.row ?? 0;
-    const isSame =
-      above !== undefined &&
-      above.index === own?.index &&
-      above.text === own.text && // other columns that are joined to it may differ
-      isMerged(own.index, rowAbove, line.source.row);
-    origins.push((isSame ? origins[at - 1] : undefined) ?? at);
-  }
-  return origins;
-}
-
-/**
- * Lines whose number of pieces is that of a line above with other goods, and that line: it may be the number of each, or
- * of both.
- */
-function findOtherGoods(
-  items: readonly Item[],
-  origins: readonly number[],
-  ofGoods: readonly number[],
-): readonly (readonly [line: number, other: number])[] {
-  const found: (readonly [number, number])[] = [];
-  /** Of the lines with one number of pieces, the first that names goods. */
-  let named: number | undefined;
-  for (const [at, origin] of origins.entries()) {
-    if (origin === at) named = undefined;
-    if (!items[at]?.has("item.name")) continue;
-    if (named === undefined) named = at;
-    else if (ofGoods[at] !== ofGoods[named]) found.push([at, named]);
-  }
-  return found;
 }
 
 /** A list of goods in one cell becomes a name and a number of pieces. */

@@ -3,7 +3,7 @@
 import type { Json } from "../model/json.ts";
 import type { Layout } from "./layout.ts";
 import { checkCell, numberPaths, textOf } from "./order-fields.ts";
-import type { NumberedRow, OrderRecord } from "./order-record.ts";
+import type { NumberedRow } from "./order-record.ts";
 
 /** `more` are the further lines of the order. */
 export type RawRecord =
@@ -19,7 +19,7 @@ export type RawRecord =
 const notAvailable = "#N/A";
 
 export function toRawRecord(
-  { lines, problems }: Pick<OrderRecord, "lines" | "problems">,
+  lines: readonly NumberedRow[],
   layout: Layout,
   isMerged: (column: number, first: number, row: number) => boolean,
 ): RawRecord {
@@ -29,8 +29,9 @@ export function toRawRecord(
     layout.fields.flatMap(({ path, choices }) => (isMeant(path) ? choices.flat() : []));
   const ofRef = columnsOf((path) => path === "ref");
   const ofOrder = columnsOf((path) => !path.startsWith("item."));
-  const ofNumbers = columnsOf((path) => numberPaths.has(path));
   const ofGoods = columnsOf((path) => path.startsWith("item.") && !numberPaths.has(path));
+  const pathOf = (column: number) =>
+    layout.fields.find(({ choices }) => choices.some((choice) => choice.includes(column)))?.path;
   const hasHidden = lines.some(({ isHidden }) => isHidden) && !lines.every(({ isHidden }) => isHidden);
 
   /** What the workbook says of a cell's type is lost in a text: a cell without its value must not be right there. */
@@ -38,9 +39,9 @@ export function toRawRecord(
     const { cells, faults, shown } = row;
     if (!faults && !shown) return cells;
     return cells.map((_, column) => {
-      const field = layout.fields.find(({ choices }) => choices.some((choice) => choice.includes(column)));
-      const cell = textOf(row, column, field?.path ?? "");
-      const isWrong = field !== undefined && cell !== "" && checkCell(field.path, cell) !== undefined;
+      const path = pathOf(column);
+      const cell = textOf(row, column, path ?? "");
+      const isWrong = path !== undefined && cell !== "" && checkCell(path, cell) !== undefined;
       return faults?.has(column) && !isWrong ? notAvailable : cell;
     });
   }
@@ -48,26 +49,22 @@ export function toRawRecord(
   /** Without merged cells, a further line has only goods; one that is of another receiver keeps its ref, and stays wrong. */
   function moreOf(line: NumberedRow, at: number): readonly string[] {
     const cells = cellsOf(line);
-    const above = lines[at]?.row ?? line.row;
-    const isMergedHere = (column: number) => isMerged(column, above, line.row);
+    const isMergedHere = (column: number) => isMerged(column, lines[at]?.row ?? 0, line.row);
     const isSame = (column: number) => [first?.cells[column], ""].includes(line.cells[column]);
-    const isOfLine = (column: number) =>
-      !isMergedHere(column) && !(ofRef.some(isMergedHere) && ofOrder.includes(column));
-    if (ofRef.some(isMergedHere) && !ofOrder.every(isSame)) return cells;
-    const own = cells.map((cell, column) => (isOfLine(column) ? cell : ""));
-    if (!ofGoods.some((column) => own[column])) return own;
-    // A number of all lines is in the first one: the others have none of it.
-    return own.map((cell, column) =>
-      ofNumbers.includes(column) && isMergedHere(column) && cells[column] !== ""
-        ? isWrongIn(line, column)
-          ? notAvailable
-          : "0"
-        : cell,
+    const isOfRef = ofRef.some(isMergedHere);
+    if (isOfRef && !ofOrder.every(isSame)) return cells;
+    const own = cells.map((cell, column) =>
+      isMergedHere(column) || (isOfRef && ofOrder.includes(column)) ? "" : cell,
     );
+    // A number of several lines is in the first of them, but pieces of several goods are unclear. A row with numbers alone
+    // would be a total.
+    if (!ofGoods.some((column) => own[column])) return own;
+    return own.map((cell, column) => {
+      const path = pathOf(column) ?? "";
+      if (cell !== "" || cells[column] === "" || !numberPaths.has(path)) return cell;
+      return path === "item.quantity" ? notAvailable : "0";
+    });
   }
-
-  const isWrongIn = ({ row }: NumberedRow, index: number) =>
-    problems.some((each) => each.row === row && each.column === (layout.names[index] ?? ""));
 
   return {
     cells: cellsOf(first),

@@ -396,7 +396,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     tally,
   });
   for await (const record of orders) {
-    const raw = toRawRecord(record, layout, isMerged);
+    const raw = toRawRecord(record.lines, layout, isMerged);
     const lines = record.lines.map(({ cells }) => cells);
     const markedDoubt = findMarkedDoubt(readErrors(lines));
     yield { ...record, raw, writtenNumbers: readWritten(lines), markedDoubt };
@@ -447,26 +447,28 @@ async function* numberRows(
 /** 4 of A2:A4. */
 const lastRow = (range: string) => readAddress(range.split(":").at(-1) ?? "")?.row ?? 0;
 
-/** Tells whether merged cells, such as A2:A4, make rows of a workbook one. `ranges` come from top to bottom. */
+/**
+ * Tells whether merged cells, such as A2:A4, make rows of a workbook one. `ranges` come from top to bottom, and may be very
+ * many.
+ */
 function mergedCells(ranges: readonly string[]) {
   const byColumn = new Map<number, { readonly first: number; readonly last: number }[]>();
   for (const range of ranges) {
     const [first, last] = range.split(":").map(readAddress);
     if (!first || !last) continue;
-    const column = byColumn.get(first.column) ?? [];
-    byColumn.set(first.column, column);
-    column.push({ first: first.row, last: last.row });
+    const merges = byColumn.get(first.column) ?? [];
+    byColumn.set(first.column, merges);
+    merges.push({ first: first.row, last: last.row });
   }
   return (column: number, one: number, other: number) => {
     const merges = byColumn.get(column) ?? [];
-    // Merged cells do not overlap: only the last one that begins above can reach the row. A sheet may have very many.
+    // Merged cells do not overlap: only the last one that begins above can reach the row.
     let [low, high] = [0, merges.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if ((merges[middle]?.first ?? 0) <= one) low = middle + 1;
       else high = middle;
     }
-    const merge = merges[low - 1];
-    return merge !== undefined && one < other && other <= merge.last;
+    return one < other && other <= (merges[low - 1]?.last ?? 0);
   };
 }

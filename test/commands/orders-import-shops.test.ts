@@ -324,7 +324,7 @@ describe("cells of goods that are merged over lines of one order", () => {
     expect([first.exit, outcomes(first.report), home.posts], first.stderr).toEqual([3, "wrong created", 1]);
     expect(first.report[0]?.error).toMatchObject({
       column: "item.quantity",
-      message: "is merged with row 2, which has goods of its own: write the number of pieces in each row",
+      message: "is merged with the row above, and the goods are not: write the pieces of each row",
     });
     const again = await home.importFile(rejects);
     expect([again.exit, home.posts], again.stderr).toEqual([2, 1]);
@@ -948,8 +948,8 @@ describe("lines of one order", () => {
   });
 
   const ofReceiver = "is empty, and the receiver is that of row 1: ";
-  const elseFill = ", else fill in the address";
-  const leaveGoods = "leave only the goods filled where the row is a further line of that order";
+  const elseFill = " where they are of that order, else fill in the address";
+  const leaveGoods = "leave only the goods filled";
 
   test.each([
     [",李四,,,,茶杯,1,,,", "收件人城市"],
@@ -985,7 +985,7 @@ describe("lines of one order", () => {
       );
       const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
       expect([ran.exit, home.posts]).toEqual([2, 0]);
-      const addGoods = "add the goods to that row where they go in its parcel";
+      const addGoods = "add the goods to that row";
       expect(problemsOf(ran)).toEqual([`2 收件人地址: ${ofReceiver}${addGoods}${elseFill}`]);
       // The order above may lack goods.
       const skipped = await home.run("--skip-wrong");
