@@ -16,10 +16,10 @@ export function digestOf(headers: readonly string[]): string {
 export function findHeaderMap(
   { header_maps = {} }: Config,
   headers: readonly string[],
-): { readonly name: string; readonly columns: HeaderMap["columns"] } | undefined {
+): ({ readonly name: string } & Pick<HeaderMap, "columns" | "platform">) | undefined {
   const digest = digestOf(headers);
   const found = Object.entries(header_maps).find(([, { header }]) => header === digest);
-  return found && { name: found[0], columns: found[1].columns };
+  return found && { name: found[0], columns: found[1].columns, platform: found[1].platform };
 }
 
 /** Saves the decision for a header, under a name made of the file's name. Returns the name. */
@@ -27,13 +27,14 @@ export async function saveHeaderMap(
   store: ConfigStore,
   file: string,
   headers: readonly string[],
-  columns: HeaderMap["columns"],
+  decided: Pick<HeaderMap, "columns" | "platform">,
 ): Promise<string> {
   let name = "";
   await store.update((config) => {
     const { maps, header_maps = {} } = config;
     name = findHeaderMap(config, headers)?.name ?? nameFor(file, [maps, header_maps]);
-    return { ...config, header_maps: { ...header_maps, [name]: { header: digestOf(headers), columns } } };
+    const saved = { header: digestOf(headers), ...decided };
+    return { ...config, header_maps: { ...header_maps, [name]: saved } };
   });
   return name;
 }

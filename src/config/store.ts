@@ -37,7 +37,7 @@ function configSchema() {
     },
     object,
   );
-  const headerMap = looseObject({ header: textSchema, columns: texts }, object);
+  const headerMap = looseObject({ header: textSchema, columns: texts, platform: optionalText }, object);
   return looseObject(
     {
       current: name,
@@ -72,6 +72,8 @@ export interface HeaderMap {
   readonly header: string;
   /** Header to field; "" is a column that is not used. */
   readonly columns: Readonly<Record<string, string>>;
+  /** The platform whose titles the header has: it reads the columns that are not here. */
+  readonly platform?: string | undefined;
 }
 
 /** The whole file; keys that this version does not know are kept. */

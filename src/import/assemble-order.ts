@@ -48,9 +48,12 @@ export function createAssembler(
     });
   }
 
-  /** A street is split with its region. */
-  const isInRegion = (path: string, { cells }: Line) =>
-    path.endsWith(".detail") && cells.has(path.replace("detail", "region"));
+  /** A street is split with its region, and the columns of a place with the address beside them. */
+  const isInOther = (path: string, { cells }: Line) => {
+    const [part, name = ""] = path.split(".");
+    if (name === "detail") return cells.has(`${part}.region`);
+    return ["province", "city", "district", "region"].includes(name) && cells.has(`${part}.address`);
+  };
 
   return (all) => {
     const [first] = all as readonly [Line];
@@ -74,7 +77,7 @@ export function createAssembler(
     const hasOwnItem = all.length === 1 && !first.cells.has("item.list");
     const formerParts = new Map<string, SplitText>();
     setCells(all, hasOwnItem, filling, (line, path, cell) => {
-      if (isInRegion(path, line)) return;
+      if (isInOther(path, line)) return;
       const split = splitter?.split(path, cell.text, line.cells);
       if (!split) return filling.set(line, path, cell);
       if ("message" in split) return filling.report(line, cell.index, cell.text, split.message);

@@ -14,6 +14,7 @@ import {
   partyParts,
   partyWords,
 } from "../model/fields.ts";
+import { isPhone, maySeveral } from "./several-columns.ts";
 import {
   cellPaths,
   cleanHeader,
@@ -62,8 +63,8 @@ export interface ColumnDoubt {
 
 /**
  * Maps a header row; `given` are the pairs of `--map`, `version` is that of the reading (former-reading.ts). Throws a
- * usage error for a header that seems misspelt or may belong to the sender or the receiver, for two columns of one field,
- * for a given header that is missing, and for a list of existing orders.
+ * usage error for a header that seems misspelt or may belong to the sender or the receiver, for two columns of one field
+ * (but for phones of which each is given), for a given header that is missing, and for a list of existing orders.
  */
 export function mapColumns(
   headers: readonly string[],
@@ -134,13 +135,21 @@ function readColumns(
     );
     if (duplicate !== undefined)
       throw usageError(`two columns have the name ${duplicate.trim()}`, howToRename(duplicate.trim()));
-    const isJoined = path.endsWith(".detail") && columns.every((header) => given.has(header.trim()));
-    if (columns.length > 1 && !isJoined)
+    if (version >= 3 && maySeveral(path) && columns.every((header) => given.has(header.trim()))) continue;
+    const isOfPhones = version >= 3 && isPhone(path);
+    if (columns.length > 1) {
+      const all = columns.map((header) => mapFlag(header.trim(), path)).join(" ");
+      const choice = isOfPhones
+        ? `use the first that is filled: ${all}`
+        : `choose one: ${mapFlag(columns[0], path)}`;
       return {
-        guesses: new Map(columns.map((header, index) => [header.trim(), index === 0 ? path : unusedMark])),
+        guesses: new Map(
+          columns.map((header, index) => [header.trim(), isOfPhones || index === 0 ? path : unusedMark]),
+        ),
         message: `the columns ${columns.join(" and ")} both match ${path}`,
-        hint: `choose one: ${mapFlag(columns[0], path)}; ${mapFlag(columns[0])} leaves a column out`,
+        hint: `${choice}; ${mapFlag(columns[0])} leaves a column out`,
       };
+    }
   }
   const unused = headers.filter((header, index) => paths[index] === undefined && !isNoColumn(header));
   for (const header of unused) {
@@ -228,6 +237,12 @@ export function findTwice(
     }
   }
   return undefined;
+}
+
+/** A whole party, address, region or name beside a part of it. */
+export function isTwice(path: string, taken: ReadonlySet<string | undefined>): boolean {
+  const paths = [...taken, path].flatMap((each) => each ?? []);
+  return findTwice(paths, paths) !== undefined;
 }
 
 /** The flag that maps a column to a field; without a path, it leaves the column out. */

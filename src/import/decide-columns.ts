@@ -16,16 +16,19 @@ import {
   findTwice,
   guessColumns,
   isNoColumn,
+  isTwice,
   mapColumns,
   mapFlag,
   unusedMark,
 } from "./columns.ts";
 import { findHeaderProblem } from "./header-problem.ts";
 import { countKnown, findHeader, unclearHeader } from "./header-row.ts";
-import { findPreset, noPlatform } from "./layout.ts";
+import { choosePreset, noPlatform, readPreset } from "./layout.ts";
+import { mayReadWords, type Preset } from "./presets/preset.ts";
 import { type RowsOptions, readFirstRows, readShownRows } from "./rows.ts";
-import { createPartySplitter } from "./split-party.ts";
-import { cleanHeader, columnPaths, shortField, simplifyTitle } from "./title-words.ts";
+import { isPhone, isStreet } from "./several-columns.ts";
+import { createPartySplitter, type PartySplitter } from "./split-party.ts";
+import { cleanHeader, columnPaths, createTitleReader, shortField, simplifyTitle } from "./title-words.ts";
 import { findUnclear, type UnclearColumn } from "./unclear-columns.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
 
@@ -43,12 +46,9 @@ interface DoubtfulColumn {
   readonly guess: string;
   /** Without a decision, the file is refused. */
   readonly isNeeded: boolean;
-  /** It is clear: a part of its field is in another column. */
+  /** It is clear: another column may have its field, too. */
   readonly isJoined: boolean;
 }
-
-/** It may be in several columns. */
-const isStreet = (path: string) => path.endsWith(".detail");
 
 /** Rows from which examples are taken. */
 const rowsRead = 20;
@@ -68,7 +68,8 @@ export async function decideColumns(
 ): Promise<ColumnChoice> {
   const { mapping, platform } = source;
   const asGiven = { mapping, platform };
-  if (platform !== undefined && platform !== noPlatform) return asGiven;
+  const named = choosePreset([], platform);
+  if (named && !mayReadWords(named)) return asGiven;
   const first = (await readFirstRows(source, rowsRead)) ?? [];
   const all = first.map(({ cells }) => cells);
   if (all.length === 0) return asGiven;
@@ -78,7 +79,7 @@ export async function decideColumns(
     ? undefined
     : [...all.slice(0, headerWithin), inTwoRows]
         .map((row) => findHeaderMap(config, ownColumns(row.map((cell) => cell.trim()))))
-        .find(Boolean);
+        .find((each) => each && isFor(each.platform, platform));
   const known = new Map([...Object.entries(saved?.columns ?? {}), ...mapping]);
   if (saved)
     context.messages.note(
@@ -89,16 +90,20 @@ export async function decideColumns(
   const index = found.index || countLoneTitles(all);
   const header = (index === found.index ? found.titles : (all[index] ?? [])).map((cell) => cell.trim());
   const rows = all.slice(index + 1);
-  if (!saved && platform === undefined && findPreset(header)) return asGiven;
-  const chosen = { mapping: known, platform: saved ? noPlatform : platform };
+  const chosen = { mapping: known, platform: saved ? (saved.platform ?? noPlatform) : platform };
   // The reading of the rows refuses it.
   if (header.some(isLostText) || findHeaderProblem({ cells: header, line: 1 }, source)) return chosen;
+  const preset = choosePreset(header, chosen.platform);
+  if (preset && !readPreset(header, preset, known).words) return chosen;
   const prompts = await context.prompts();
-  const sheet = { header, rows, given: known };
-  const guessed = guessColumns(header, known);
-  const unclear = await findLacking(findUnclear(header, guessed.map.paths, known), source, index + 1);
+  const asFound = { header, rows, given: known, preset };
+  const isPlaceRead = preset !== undefined && (await arePlacesRead(asFound, preset, source, index + 1));
+  const sheet = { ...asFound, isPlaceRead };
+  const guessed = readHeader(sheet, known);
+  const further = findUnclear(header, guessed.map.paths, known);
+  const unclear = await findLacking(besidePreset(sheet, further), source, index + 1);
   const doubtful = await findDoubtful(sheet, guessed, unclear, prompts !== undefined);
-  const isOpen = index === 0 && !saved && doubtful.missing.length > 0;
+  const isOpen = index === 0 && !saved && !preset && doubtful.missing.length > 0;
   const lower = isOpen ? findLowerHeader(first, known, source) : undefined;
   if (lower) throw lower;
   if (doubtful.columns.length === 0) return chosen;
@@ -106,14 +111,79 @@ export async function decideColumns(
   const decided = await prompts.together(() =>
     askColumns(sheet, doubtful.columns, { name: source.name, prompts, context }),
   );
-  const name = await saveHeaderMap(
-    context.config,
-    source.name,
-    ownColumns(header),
-    Object.fromEntries(decided),
-  );
+  const name = await saveHeaderMap(context.config, source.name, ownColumns(header), {
+    columns: Object.fromEntries(decided),
+    ...(preset ? { platform: preset.name } : {}),
+  });
   context.messages.note(`saved for files with this header (forget it with: courier maps remove ${name})`);
-  return { mapping: decided, platform: noPlatform };
+  return { mapping: decided, platform: preset?.name ?? noPlatform };
+}
+
+/** Whether saved columns, perhaps beside those of a platform, count where a person named one or none. */
+function isFor(saved: string | undefined, platform: string | undefined): boolean {
+  if (platform === undefined) return true;
+  return platform === (saved ?? noPlatform);
+}
+
+/** The columns as the words of the header say, or the preset and these words. */
+function readHeader({ header, preset, isPlaceRead }: Sheet, given: Mapping): Guessed {
+  const words = preset && readPreset(header, preset, given, isPlaceRead).words;
+  return words ?? guessColumns(header, given);
+}
+
+/** Beside an address that a preset's column has, another whole one is none that a row lacks. */
+function besidePreset(
+  { header, given, preset }: Sheet,
+  columns: readonly UnclearColumn[],
+): readonly UnclearColumn[] {
+  if (!preset) return columns;
+  const { fieldOf } = createTitleReader();
+  const isAddress = (title: string) =>
+    shortField(title) === "detail" || fieldOf(title)?.endsWith(".detail") === true;
+  const streets = readPreset(header, preset, given).own.filter(({ path }) =>
+    /\.(?:address|detail)$/.test(path),
+  );
+  return columns.map((column) => {
+    const [part = ""] = column.field.split(".");
+    const own = streets.filter(({ path }) => path.startsWith(part)).flatMap(({ choices }) => choices.flat());
+    if (!isAddress(column.header)) return column;
+    return {
+      ...column,
+      isLacking: (cells) => !own.some((index) => cells[index]?.trim()) && column.isLacking(cells),
+    };
+  });
+}
+
+const isPlace = (path: string) => /\.(?:province|city|district|region)$/.test(path);
+
+/** Whether each address that a preset's column holds is whole, although columns may have parts of it. */
+async function arePlacesRead(
+  sheet: Sheet,
+  preset: Preset,
+  source: RowsOptions,
+  above: number,
+): Promise<boolean> {
+  const { header, given } = sheet;
+  const { own } = readPreset(header, preset, given);
+  const addresses = own.filter(({ path }) => path.endsWith(".address"));
+  const { map, doubts } = readHeader(sheet, given);
+  const inDoubt = doubts.flatMap(({ guesses }) => [...guesses.values()]);
+  const asked = [...inDoubt, ...findUnclear(header, map.paths, given).map(({ field }) => field)];
+  if (addresses.length === 0 || !asked.some(isPlace)) return false;
+  const splitter = await createPartySplitter();
+  let left = above;
+  for await (const { cells } of readShownRows(source)) {
+    if (left-- > 0) continue;
+    for (const { path, choices } of addresses) {
+      const text = choices
+        .flat()
+        .map((at) => cells[at]?.trim() ?? "")
+        .find(Boolean);
+      const split = text === undefined ? undefined : splitter.split(path, text, new Map());
+      if (split && "message" in split) return false;
+    }
+  }
+  return true;
 }
 
 /** A sheet that was written back has the header that it had before. */
@@ -126,7 +196,13 @@ interface Sheet {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
   readonly given: Mapping;
+  /** It knows some of the titles. */
+  readonly preset?: Preset | undefined;
+  /** Its addresses need no columns of their place. */
+  readonly isPlaceRead?: boolean;
 }
+
+type Guessed = ReturnType<typeof guessColumns>;
 
 interface Doubtful {
   readonly columns: readonly DoubtfulColumn[];
@@ -190,8 +266,14 @@ function findMissing(paths: readonly (string | undefined)[], isAsked: boolean): 
 }
 
 /** Whether a column may be unclear: only all rows tell. */
-export function mayBeUnclear(header: readonly string[], given: Mapping): boolean {
-  return !findPreset(header) && findUnclear(header, guessColumns(header, given).map.paths, given).length > 0;
+export function mayBeUnclear(
+  header: readonly string[],
+  { mapping, platform }: { readonly mapping: Mapping; readonly platform?: string | undefined },
+): boolean {
+  const preset = choosePreset(header, platform);
+  if (preset && !readPreset(header, preset, mapping).words) return false;
+  const { map, doubts } = readHeader({ header, rows: [], given: mapping, preset }, mapping);
+  return (preset && doubts.length > 0) || findUnclear(header, map.paths, mapping).length > 0;
 }
 
 /** Those columns that hold something that a row lacks; the first rows of the sheet are above its table. */
@@ -211,8 +293,8 @@ async function findLacking(
 }
 
 async function findDoubtful(
-  { header, rows, given }: Sheet,
-  { map, doubts }: ReturnType<typeof guessColumns>,
+  { header, rows, given, preset }: Sheet,
+  { map, doubts }: Guessed,
   unclear: readonly UnclearColumn[],
   isAsked: boolean,
 ): Promise<Doubtful> {
@@ -246,26 +328,42 @@ async function findDoubtful(
     if (guesses.get(name)) continue;
     const region = read.replace(/\.province$/, ".region");
     const field = splitter && isRegion(examplesOf(name, { header, rows }), splitter) ? region : read;
-    const isJoined = isStreet(field) && isPartOfStreet;
+    const isJoined = isPhone(field) || (isStreet(field) && isPartOfStreet);
     const isFree = (!taken.has(field) || isJoined) && !isTwice(field, taken);
     if (isFree) taken.add(field);
     guesses.set(name, isFree ? field : unusedMark);
-    // Beside a part of the street, a map has to name its other columns, too.
+    // Beside a further column, a map has to name those that have the field, too.
     for (const [at, other] of header.entries())
       if (isFree && isJoined && map.paths[at] === field && !given.has(other) && !guesses.has(other))
         joined.add(other);
   }
   for (const other of joined) guesses.set(other, map.paths[header.indexOf(other)] ?? unusedMark);
+  for (const [name, path] of guesses) {
+    // As in the preset, an address without a column of its place is a whole one.
+    const [part = "", field] = path.split(".");
+    const isAlone = field === "detail" && ![...taken].some((each) => each?.startsWith(part) && isPlace(each));
+    if (
+      preset &&
+      isAlone &&
+      splitter &&
+      areSplit(`${part}.address`, examplesOf(name, { header, rows }), splitter)
+    )
+      guesses.set(name, `${part}.address`);
+  }
   const columns = [...new Set(header)].flatMap((name) => {
     const guess = guesses.get(name);
     if (guess === undefined) return [];
     const [example = ""] = examplesOf(name, { header, rows });
-    const isJoined = joined.has(name);
     const isNeeded =
       unclear.some((each) => each.header === name) || doubts.some((doubt) => doubt.guesses.has(name));
-    return [{ header: name, example, guess, isNeeded, isJoined }];
+    return [{ header: name, example, guess, isNeeded, isJoined: joined.has(name) }];
   });
   return { columns, only, missing };
+}
+
+function areSplit(path: string, examples: readonly string[], splitter: PartySplitter): boolean {
+  const isSplit = (text: string) => "party" in (splitter.split(path, text, new Map()) ?? {});
+  return examples.length > 0 && examples.every(isSplit);
 }
 
 /** Of several columns of one field, one that holds something is guessed. */
@@ -282,12 +380,6 @@ function findEqual(header: readonly string[]): ReadonlySet<string> {
   return new Set(header.filter((name) => seen.size === seen.add(name).size));
 }
 
-/** A whole party or address beside a part of it. */
-function isTwice(path: string, taken: ReadonlySet<string | undefined>): boolean {
-  const paths = [...taken, path].flatMap((each) => each ?? []);
-  return findTwice(paths, paths) !== undefined;
-}
-
 function examplesOf(name: string, { header, rows }: Pick<Sheet, "header" | "rows">): readonly string[] {
   const index = header.indexOf(name);
   const texts = rows.map((cells) => (cells[index] ?? "").trim()).filter((text) => text !== "");
@@ -300,16 +392,17 @@ function shorten(example: string): string {
 
 /** One error with all columns, and the whole command line with the guesses. */
 async function describeAll(
-  { header, given }: Sheet,
+  sheet: Sheet,
   { columns, only, missing }: Doubtful,
   source: RowsOptions,
   context: Context,
 ): Promise<Error> {
+  const { given } = sheet;
   const flags = columns
     .filter(({ guess, isNeeded }) => guess !== unusedMark || isNeeded)
     .flatMap(({ header: name, guess }) => ["--map", `${name}=${guess}`]);
   const decided = new Map([...given, ...columns.map(({ header: name, guess }) => [name, guess] as const)]);
-  const sender = await findSenderFlags(header, decided, source, context);
+  const sender = await findSenderFlags(sheet, decided, source, context);
   const command = context.sameCommand([...flags, ...sender.flags]);
   const whole = `${only ? "the whole command" : "if the guesses are right, run"}: ${command}${sender.note}`;
   // Without a guess, it is the command that failed.
@@ -355,16 +448,32 @@ async function describeAll(
 
 /** The sender, where the file has none and the address book leaves no choice. */
 async function findSenderFlags(
-  header: readonly string[],
+  sheet: Sheet,
   decided: Mapping,
   source: RowsOptions,
   context: Context,
 ): Promise<{ readonly flags: readonly string[]; readonly note: string }> {
-  const hasSender = mapColumns(header, decided).paths.some((path) => path?.startsWith("sender."));
+  const hasSender = shownPaths(sheet, decided).some((path) => path?.startsWith("sender."));
   if (hasSender || source.sender) return { flags: [], note: "" };
   const aliases = Object.keys((await context.config.read()).addresses);
   if (aliases.length === 1) return { flags: ["--sender", `@${aliases[0]}`], note: "" };
   return { flags: [], note: "; no column has the sender: add --sender @NAME too" };
+}
+
+/** The fields of all columns, where each that was in doubt is decided. */
+function shownPaths(
+  { header, preset, isPlaceRead }: Sheet,
+  decided: Mapping,
+): readonly (string | undefined)[] {
+  if (!preset) return mapColumns(header, decided).paths;
+  const { own, words } = readPreset(header, preset, decided, isPlaceRead);
+  const paths = [...(words?.map.paths ?? [])];
+  for (const { path, choices } of [...own, ...(words?.further ?? [])]) {
+    const [part = ""] = path.split(".");
+    const hasPlace = paths.some((each) => each?.startsWith(part) && isPlace(each));
+    if (path.endsWith(".address") && !hasPlace) for (const index of choices.flat()) paths[index] = path;
+  }
+  return paths;
 }
 
 /** Nothing is sent. */
@@ -380,11 +489,19 @@ async function askColumns(
   const names = [...new Set(sheet.header)].filter((header) => !isNoColumn(header));
   const decided = new Map(sheet.given);
   for (const { header, guess } of columns) decided.set(header, guess);
-  const start = mapColumns(sheet.header, decided).paths;
-  for (const header of names) decided.set(header, start[sheet.header.indexOf(header)] ?? unusedMark);
+  const start = shownPaths(sheet, decided);
+  const startOf = (header: string) => start[sheet.header.indexOf(header)] ?? unusedMark;
+  const namedColumns = new Set(decided.keys());
+  for (const header of names) if (!namedColumns.has(header)) decided.set(header, startOf(header));
+  /** What a preset reads by itself stays with it: it may have several columns for a field. */
+  const decidedByPerson = () =>
+    sheet.preset
+      ? new Map([...decided].filter(([header, path]) => namedColumns.has(header) || path !== startOf(header)))
+      : decided;
 
-  /** A field but the street has one column: the one that was named last. */
+  /** A field that is named anew has one column, but the street; those that were guessed for several keep them. */
   function assign(header: string, path: string): void {
+    if (decided.get(header) === path) return;
     for (const [other, taken] of decided)
       if (path !== unusedMark && taken === path && !isStreet(path)) decided.set(other, unusedMark);
     decided.set(header, path);
@@ -401,7 +518,10 @@ async function askColumns(
   const equal = findEqual(sheet.header);
   const isAlone = (header: string) => !equal.has(header);
   const isComplete = () => findMissing([...decided.values()], true).length === 0;
-  context.messages.note(`${name}: this header is not known; say once what its columns are`);
+  const known = sheet.preset
+    ? `it has further columns than ${sheet.preset.title}`
+    : "this header is not known";
+  context.messages.note(`${name}: ${known}; say once what its columns are`);
   const asked = columns.filter(({ isJoined }) => !isJoined);
   const guessed = asked.filter(({ guess, isNeeded }) => guess !== unusedMark || isNeeded);
   for (const { header } of guessed) await ask(header);
@@ -417,7 +537,7 @@ async function askColumns(
       ...names.filter(isAlone).map((header) => ({ value: header, label: `change ${header}` })),
       { value: stopWord, label: "stop: nothing is sent or saved" },
     ]);
-    if (answer === acceptWord) return decided;
+    if (answer === acceptWord) return decidedByPerson();
     if (answer === stopWord) throw interrupted(130, "stopped: nothing was sent");
     await ask(answer);
   }

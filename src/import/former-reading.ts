@@ -5,8 +5,9 @@
  * The version is recorded with each operation (`readingVersion`). Version 1 knew fewer headers and no platforms, and took
  * cells as they are. Version 2 knew no titles in traditional characters and fewer words for the parties, and asked about fewer columns:
  * it sent orders without what such columns hold. Version 3 is the one of today; at first it knew no region
- * (`receiver.region`) and no name in two columns, and read such columns as a person decided (layout.ts); and it counted a
- * merged cell of goods once for each line of an order (assemble-order.ts). A version that reads a cell in another way
+ * (`receiver.region`), no name in two columns, no phone or street in several, and read such columns as a person decided
+ * (layout.ts). Of a platform's file, it read the columns that the preset knows. It counted a merged cell of goods once for
+ * each line of an order (assemble-order.ts). A version that reads a cell in another way
  * adds the reading of version 3 here. Where only an address is split in another way, the splitter tells the former one
  * (forms/address-text.ts).
  */

@@ -81,7 +81,7 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
     const rows = (await readFirstRows(first, headerWithin + 1)) ?? [];
     try {
       const { isInTwoRows, unclear, titles } = findHeader(rows, asked);
-      if (isInTwoRows || unclear || mayBeUnclear(titles, mapping)) return;
+      if (isInTwoRows || unclear || mayBeUnclear(titles, asked)) return;
     } catch {
       return; // Which cells are merged is not known yet.
     }

@@ -3,20 +3,14 @@
 import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
-import { partyParts } from "../model/fields.ts";
-import { type ColumnMap, ensureNoOrder, isNoColumn, mapColumns, unusedMark } from "./columns.ts";
+import { type ColumnMap, ensureNoOrder, isNoColumn, mapColumns } from "./columns.ts";
+import { firstMap, formerMaps } from "./former-maps.ts";
+import { readByWords, type WordsRead } from "./preset-words.ts";
 import type { Preset, SkipRule } from "./presets/preset.ts";
 import { presets } from "./presets/presets.ts";
+import { choicesOf, joinColumns, type LayoutField, maySeveral } from "./several-columns.ts";
 import { columnPaths } from "./title-words.ts";
 import { isAskedLately, isAskedToday } from "./unclear-columns.ts";
-
-/** A field and its columns by index: the first choice that is filled counts; its columns are joined. */
-export interface LayoutField {
-  readonly path: string;
-  readonly choices: readonly (readonly number[])[];
-  /** Its columns are the first and the last name. */
-  readonly isName?: boolean;
-}
 
 export interface Layout {
   readonly names: readonly string[];
@@ -84,6 +78,11 @@ export function findPreset(headers: readonly string[]): Preset | undefined {
   return presets.find(({ keys }) => keys.some((all) => all.every((key) => found.has(compareAs(key)))));
 }
 
+/** The preset with which a file is read, by the name of a platform or by its header. */
+export function choosePreset(headers: readonly string[], platform: string | undefined): Preset | undefined {
+  return platform === undefined ? findPreset(headers) : presets.find(({ name }) => name === platform);
+}
+
 /**
  * Throws a usage error, or a file error for a file that holds no orders to send. `before` are the titles as version 2 read
  * them.
@@ -95,9 +94,13 @@ export function readLayout(
   before: readonly string[] = headers,
 ): Layout {
   const { mapping, platform } = choice;
-  const preset = platform === undefined ? findPreset(headers) : presets.find(({ name }) => name === platform);
-  const former = readFormer(headers, withFormerPaths(mapping, true));
-  if (preset) return layoutOfPreset(headers, preset, mapping, former, file);
+  const preset = choosePreset(headers, platform);
+  const former = readFormer(headers, firstMap(mapping));
+  if (preset) {
+    const read = readPreset(headers, preset, mapping);
+    const layout = layoutOfPreset(headers, read, former, file);
+    return { ...layout, earlier: read.words ? readEarlierOfPreset(headers, before, read, layout) : [] };
+  }
   const map = mapColumns(headers, mapping);
   const layout = layoutOfWords(headers, map, former);
   return { ...layout, earlier: readEarlier(headers, before, mapping, map, layout) };
@@ -106,6 +109,7 @@ export function readLayout(
 function layoutOfWords(headers: readonly string[], map: ColumnMap, former: ColumnMap | undefined): Layout {
   const fields = joinColumns(
     map.paths.flatMap((path, index) => (path === undefined ? [] : [{ path, choices: [[index]] }])),
+    headers,
   );
   return {
     names: headers,
@@ -137,43 +141,6 @@ function isSame(fields: readonly LayoutField[], former: ColumnMap | undefined): 
   );
 }
 
-/** Fields that no version before the third knew, as a person may have named them; what has none was left out. */
-const formerPaths: Readonly<Record<string, string>> = {
-  region: "province",
-  first_name: "name",
-  last_name: "",
-};
-
-/** The map as it may have been: with former fields, or without the columns. */
-function withFormerPaths(mapping: ReadonlyMap<string, string>, isLeftOut: boolean): Map<string, string> {
-  return new Map(
-    [...mapping].map(([header, path]) => {
-      const [part, field = ""] = path.split(".");
-      const former = formerPaths[field];
-      if (former === undefined) return [header, path];
-      return [header, isLeftOut || former === "" ? unusedMark : `${part}.${former}`];
-    }),
-  );
-}
-
-/** The maps that there may have been, with one column of the street. */
-function formerMaps(mapping: ReadonlyMap<string, string>): readonly Map<string, string>[] {
-  return [false, true].flatMap((isLeftOut) => {
-    const map = withFormerPaths(mapping, isLeftOut);
-    const streets = partyParts.map((part) =>
-      [...map.keys()].filter((header) => map.get(header) === `${part}.detail`),
-    );
-    const most = Math.max(1, ...streets.map((headers) => headers.length));
-    return Array.from({ length: most }, (_, kept) => {
-      const one = new Map(map);
-      for (const headers of streets)
-        for (const [index, header] of headers.entries())
-          if (index !== Math.min(kept, headers.length - 1)) one.set(header, unusedMark);
-      return one;
-    });
-  });
-}
-
 function readFormer(
   headers: readonly string[],
   mapping: ReadonlyMap<string, string>,
@@ -188,8 +155,8 @@ function readFormer(
 
 /**
  * How earlier versions may have read the columns. Version 2 read them with this map, or without columns that only
- * today's version asks about: it sent orders without what those hold. At first, version 3 asked about those of
- * `formerPaths`, read a street from one column, and left out what `isAskedLately` says.
+ * today's version asks about: it sent orders without what those hold. At first, version 3 asked about
+ * fields that it did not know, took one column for a phone or a street, and left out what `isAskedLately` says.
  */
 function readEarlier(
   headers: readonly string[],
@@ -205,7 +172,7 @@ function readEarlier(
     return path === undefined ? [] : [[header.trim(), path] as const];
   });
   const second = [own, own.filter(([header]) => !isAskedToday(header))].flatMap((given) =>
-    formerMaps(new Map(given)).map((map) => readFormer(before, map, 2)),
+    formerMaps(new Map(given)).map((former) => readFormer(before, former, 2)),
   );
   const all = [...decided, ...mapping];
   const third = [all, all.filter(([header]) => !isAskedLately(header))].flatMap((given) =>
@@ -214,6 +181,44 @@ function readEarlier(
   return [
     ...unlike(second, today, headers).map((each) => ({ reading: 2 as const, layout: each })),
     ...unlike(third, today, headers).map((each) => ({ reading: 3 as const, layout: each })),
+  ];
+}
+
+const mostParts = 8;
+
+/** The map without its last, or its first, columns: those that a hint or a person added later. */
+function partsOf(mapping: ReadonlyMap<string, string>): readonly ReadonlyMap<string, string>[] {
+  const all = [...mapping];
+  if (all.length > mostParts) return [mapping, new Map()];
+  return [...all.keys(), all.length].flatMap((at) => [new Map(all.slice(at)), new Map(all.slice(0, at))]);
+}
+
+/** Earlier versions read the preset's columns and those of a map alone, and perhaps without a part of this map. */
+function readEarlierOfPreset(
+  headers: readonly string[],
+  before: readonly string[],
+  { preset, mapping }: PresetRead,
+  today: Layout,
+): readonly EarlierLayout[] {
+  const { formerFields: fields = preset.fields } = preset;
+  const maps = partsOf(mapping).flatMap(formerMaps);
+  const read = (titles: readonly string[]) =>
+    maps.flatMap((given) => {
+      try {
+        const own = readOwnColumns(titles, { ...preset, fields }, given);
+        return [layoutOfPreset(headers, { ...own, words: undefined, isWhole: true }, undefined, "")];
+      } catch {
+        return [];
+      }
+    });
+  const unlikeToday = (layouts: readonly Layout[]) => {
+    const found = new Map(layouts.map((each) => [JSON.stringify(each.fields), each]));
+    found.delete(JSON.stringify(today.fields));
+    return [...found.values()];
+  };
+  return [
+    ...unlikeToday(read(before)).map((layout) => ({ reading: 2 as const, layout })),
+    ...unlikeToday(read(headers)).map((layout) => ({ reading: 3 as const, layout })),
   ];
 }
 
@@ -228,33 +233,61 @@ function unlike(
   return [...found.values()].map((map) => layoutOfWords(headers, map, undefined));
 }
 
-/** A name in two columns, and a street in several, are one field. */
-function joinColumns(fields: readonly LayoutField[]): readonly LayoutField[] {
-  return fields.flatMap(({ path, choices }) => {
-    const [part = "", field = ""] = path.split(".");
-    if (field === "detail") {
-      const same = fields.filter((each) => each.path === path);
-      if (same.length === 1) return [{ path, choices }];
-      return same[0]?.choices === choices
-        ? [{ path, choices: [same.flatMap((each) => each.choices.flat())] }]
-        : [];
-    }
-    if (!/^(?:first|last)_name$/.test(field)) return [{ path, choices }];
-    const both = ["first_name", "last_name"].flatMap((name) =>
-      fields.filter((each) => each.path === `${part}.${name}`),
-    );
-    if (both[0]?.path !== path) return [];
-    return [{ path: `${part}.name`, choices: [both.flatMap((each) => each.choices.flat())], isName: true }];
-  });
+/** The columns of a platform's file. */
+interface PresetRead {
+  readonly preset: Preset;
+  readonly mapping: ReadonlyMap<string, string>;
+  /** The columns of a name. `--map` takes a column away. */
+  find(name: string): readonly number[];
+  choose(choices: Preset["fields"][string]): readonly (readonly number[])[];
+  /** Those of the preset and of the map. */
+  readonly own: readonly LayoutField[];
+  /** What words say of the others; undefined where they are not read. */
+  readonly words: WordsRead | undefined;
+  /** The file has what such files may lack. */
+  readonly isWhole: boolean;
 }
 
-function layoutOfPreset(
+/** `isPlaceRead`: no address needs a column of its place. */
+export function readPreset(
   headers: readonly string[],
   preset: Preset,
   mapping: ReadonlyMap<string, string>,
-  former: ColumnMap | undefined,
-  file: string,
-): Layout {
+  isPlaceRead = false,
+): PresetRead {
+  const read = readOwnColumns(headers, preset, mapping);
+  const { lacks } = preset;
+  const has = lacks?.columns.some((name) => read.find(name).length > 0) ?? true;
+  const isRead = lacks?.fields.some((path) => read.own.some((field) => field.path === path)) ?? true;
+  if (!preset.isCopied && has && isRead) return { ...read, words: undefined, isWhole: true };
+  const own = joinStreets(read.own);
+  const words = readByWords(headers, own, mapping, isPlaceRead);
+  const isNamed = lacks?.fields.some((path) => words.map.paths.includes(path));
+  const isWhole = has || isNamed || [...mapping.values()].some(Boolean);
+  return { ...read, own, words: isWhole ? words : undefined, isWhole };
+}
+
+/** A part of the street that a map names is joined to a whole address, and split with it. */
+function joinStreets(fields: readonly LayoutField[]): readonly LayoutField[] {
+  const streetOf = (path: string) =>
+    fields.find((field) => field.path === path.replace(/address$/, "detail"));
+  const isJoined = ({ path }: LayoutField) => path.endsWith(".address") && streetOf(path);
+  const joined = fields.filter(isJoined);
+  return fields.flatMap((field) => {
+    const { path, choices } = field;
+    if (joined.some((each) => each !== field && streetOf(each.path) === field)) return [];
+    const street = joined.includes(field) ? (streetOf(path)?.choices.flat() ?? []) : [];
+    return [
+      street.length > 0 ? { ...field, choices: choices.map((choice) => [...choice, ...street]) } : field,
+    ];
+  });
+}
+
+function readOwnColumns(
+  headers: readonly string[],
+  preset: Preset,
+  mapping: ReadonlyMap<string, string>,
+): Omit<PresetRead, "words" | "isWhole"> {
   const names = headers.map((header) => header.trim());
   const compared = headers.map(compareAs);
   for (const header of mapping.keys())
@@ -284,28 +317,33 @@ function layoutOfPreset(
   const paths = new Set([...Object.keys(preset.fields), ...columnPaths]);
   for (const path of paths) {
     const given = [...mapping].flatMap(([header, each]) => (each === path ? [names.indexOf(header)] : []));
-    if (given.length > 1 && !path.endsWith(".detail"))
+    if (given.length > 1 && !maySeveral(path))
       throw usageError(
         `the columns ${given.map((index) => names[index]).join(" and ")} both match ${path}`,
         "give one of them to --map",
       );
     const dotted = names.indexOf(path);
-    const own =
-      given.length > 0
-        ? given.toSorted((one, other) => one - other)
-        : dotted >= 0 && !mapping.has(path)
-          ? [dotted]
-          : [];
-    const choices = own.length > 0 ? [own] : choose(preset.fields[path] ?? []);
+    const own = given.length > 0 ? given : dotted >= 0 && !mapping.has(path) ? [dotted] : [];
+    const choices = own.length > 0 ? choicesOf(path, own, names) : choose(preset.fields[path] ?? []);
     if (choices.length > 0) fields.push({ path, choices });
   }
-  const used = joinColumns(withOneAddress(fields, new Set(mapping.values())));
+  const own = joinColumns(withOneAddress(fields, new Set(mapping.values())), names);
+  return { preset, mapping, find, choose, own };
+}
+
+function layoutOfPreset(
+  headers: readonly string[],
+  { preset, find, choose, own, words, isWhole }: PresetRead,
+  former: ColumnMap | undefined,
+  file: string,
+): Layout {
   const { lacks } = preset;
-  const isGiven = lacks?.columns.some((name) => find(name).length > 0) || [...mapping.values()].some(Boolean);
-  if (lacks && !isGiven)
+  if (lacks && !isWhole)
     throw fileError(`${file} is ${preset.title}: it ${lacks.problem}`, { hint: lacks.hint });
+  const used = joinColumns([...own, ...(words?.further ?? [])], headers);
   const columns = new Set(used.flatMap(({ choices }) => choices.flat()));
   if (
+    !words &&
     !Object.values(preset.fields)
       .flat(2)
       .some((name) => find(name).length > 0)

@@ -3,9 +3,10 @@
 import { type Cleaning, cleanCell } from "./clean-cell.ts";
 import { isHidden } from "./hidden-text.ts";
 import { piecesLeft } from "./item-list.ts";
-import type { Layout, LayoutField } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 import { isDitto, isZeroText, textOf } from "./order-fields.ts";
 import type { NumberedRow } from "./order-record.ts";
+import type { LayoutField } from "./several-columns.ts";
 
 export interface FilledCell {
   readonly text: string;

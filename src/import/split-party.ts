@@ -42,7 +42,8 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     cells: ReadonlyMap<string, { readonly text: string }>,
   ): SplitCell {
     const [, name, phone, rest = text] = withPerson.exec(text) ?? [];
-    const split = splitter.place(rest);
+    const alone = splitter.place(rest);
+    const split = hasCity(alone.party) ? alone : (placeBeside(part, rest, cells) ?? alone);
     const { party, former } = split;
     const missing = missingPlace(party);
     if (missing.length > 0) return { message: `not understood: no ${missing.join(", ")}; ${wayOut}` };
@@ -58,6 +59,23 @@ export async function createPartySplitter(): Promise<PartySplitter> {
         return { message: `names another ${field} than the row: ${found}, not ${own}` };
     }
     return { party: { ...person, ...party }, ...(former ? { former: { ...person, ...former } } : {}) };
+  }
+
+  /** An address without its city, whose place is in columns of its own. */
+  function placeBeside(
+    part: string,
+    street: string,
+    cells: ReadonlyMap<string, { readonly text: string }>,
+  ): SplitText | undefined {
+    const textOf = (name: string) => cells.get(`${part}.${name}`)?.text;
+    const place: DraftParty = {};
+    for (const name of ["province", "city", "district"] as const) {
+      const text = textOf(name);
+      if (text !== undefined) place[name] = text;
+    }
+    if (place.city !== undefined) return { party: { ...place, detail: street } };
+    const split = splitRegion(textOf("region") ?? Object.values(place).join(""), street);
+    return "party" in split ? split : undefined;
   }
 
   /** The street may begin with the district. */

@@ -1072,13 +1072,13 @@ describe("a column of a party that is not known, beside a whole header", () => {
     ["Unit", "5B", "receiver.detail"],
     ["县", "隆回县", "receiver.district"],
     ["送货地址", "上海路2号", null],
-    ["固定电话", "010-88886666", null],
-    ["备用电话", "010-88886666", null],
-    ["电话2", "010-88886666", null],
-    ["其他联系方式", "010-88886666", null],
-    ["Home phone", "010-88886666", null],
+    ["固定电话", "010-88886666", "receiver.phone"],
+    ["备用电话", "010-88886666", "receiver.phone"],
+    ["电话2", "010-88886666", "receiver.phone"],
+    ["其他联系方式", "010-88886666", "receiver.phone"],
+    ["Home phone", "010-88886666", "receiver.phone"],
     ["收件人姓氏", "李", null],
-    ["收件人固话", "010-88886666", null],
+    ["收件人固话", "010-88886666", "receiver.phone"],
   ])("%s is in doubt where it holds something", async (title, value, guess) => {
     const home = await homeWith(
       text([...columns, title], [...row, ""], ["A-2", "王五", "", "南京路1号", "笔", value]),
@@ -1152,14 +1152,75 @@ describe("a column of a party that is not known, beside a whole header", () => {
   test("of two columns of one field, the one that holds something is guessed", async () => {
     const home = await homeWith(
       text(
-        ["收件人", "收件人电话", "收件人手机", "收件人地址", "商品"],
-        ["李四", "", "13900139000", "建国路88号", "书"],
+        ["收件人", "收件人手机", "收件人地址", "物品", "商品"],
+        ["李四", "13900139000", "建国路88号", "", "书"],
       ),
     );
     expect((await asked(home)).details).toMatchObject([
-      { column: "收件人电话", guess: null },
-      { column: "收件人手机", guess: "receiver.phone" },
+      { column: "物品", guess: null },
+      { column: "商品", guess: "item.name" },
     ]);
+  });
+
+  test.each([
+    ["收件人电话", "收件人手机"],
+    ["收件人电话", "收件人手机（手机/电话二选一）"],
+    ["收件人手机", "固话"],
+  ])(
+    "%s and %s are both the phone: the first that is filled counts, a mobile's before others",
+    async (...phones) => {
+      const [mobile = "", other = ""] = phones.toSorted((a) => (a.includes("手机") ? -1 : 1));
+      const cellsOfPhones = (numbers: Readonly<Record<string, string>>) =>
+        phones.map((title) => numbers[title] ?? "");
+      const line = (ref: string, numbers: Readonly<Record<string, string>>) => [
+        ...[ref, "李四"],
+        ...cellsOfPhones(numbers),
+        ...["建国路88号", "书"],
+      ];
+      const home = await homeWith(
+        text(
+          ["订单号", "收件人", ...phones, "收件人地址", "商品"],
+          line("A-1", { [mobile]: "13900139000", [other]: "010-88886666" }),
+          line("A-2", { [mobile]: "13900139002" }),
+          line("A-3", { [other]: "010-88886663" }),
+        ),
+      );
+      const { hint } = await asked(home);
+      const again = await home.courier(
+        wordsOf(String(hint).replace(/^.*(?:run|command): /, ""), home.directory),
+      );
+      expect(again.exit, again.stderr).toBe(0);
+      const numbers = ["13900139000", "13900139002", "010-88886663"];
+      expect(await sent(home)).toMatchObject(numbers.map((phone) => ({ receiver: { phone } })));
+    },
+  );
+
+  test("two phones of a party keep both columns in the answers of a person, unless one is named anew", async () => {
+    const write = (ref: string) =>
+      text(
+        ["订单号", "收件人", "收件人电话", "收件人手机", "收件人地址", "商品"],
+        [`${ref}-1`, "李四", "", "13900139000", "建国路88号", "书"],
+        [`${ref}-2`, "王五", "010-88886666", "", "南京路1号", "笔"],
+      );
+    const home = await homeWith(write("A"));
+    const accept = { choices: ["use these columns"], confirms: [true] };
+    const ran = await home.courier(["orders", "import", home.file], {
+      terminal: 120,
+      prompts: scriptedPrompts({ searches: ["", ""], ...accept }),
+    });
+    expect(ran.exit, ran.stderr).toBe(0);
+    await home.put(write("B"));
+    const next = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect(next.exit, next.stderr).toBe(0);
+    const phones = ["13900139000", "010-88886666"].map((phone) => ({ receiver: { phone } }));
+    expect(await sent(home)).toMatchObject([...phones, ...phones]);
+    const other = await homeWith(write("A"));
+    const named = await other.courier(["orders", "import", other.file], {
+      terminal: 120,
+      prompts: scriptedPrompts({ searches: ["not used", "sender phone"], ...accept }),
+    });
+    expect(named.exit, named.stderr).toBe(0);
+    expect(await sent(other)).toMatchObject([{ sender: { phone: "13900139000" } }, {}]);
   });
 
   test("the phone and address of a sender may have short titles", async () => {
@@ -1609,6 +1670,244 @@ test("without a guess, no command is offered that fails again", async () => {
   expect(ran.exit).toBe(2);
   expect(errorOf(ran).hint).toMatch(/^no column looks like receiver\.name: name it with --map /);
   expect(errorOf(ran).hint).not.toContain("run:");
+});
+
+describe("a sheet of a shop that has titles of a known platform", () => {
+  const whole = "浙江省杭州市西湖区文三路1号";
+  const place = { province: "浙江省", city: "杭州市", district: "西湖区", detail: "文三路1号" };
+  const lisi = { name: "李四", phone: "13900139000", ...place };
+  const ofRow = (columns: string, line: string) => text(columns.split(","), line.split(","));
+  /** Imports it as the hint says, where there is one. Gives back what was in doubt. */
+  async function importAsHinted(home: ImportHome) {
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    if (ran.exit === 0) return [];
+    const { hint, details } = errorOf(ran) as ReturnType<typeof errorOf> & { details: unknown };
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    const words = wordsOf(hint.replace(/^.*(?:run|command): /, ""), home.directory);
+    const again = await home.courier(words);
+    expect(again.exit, again.stderr).toBe(0);
+    return (
+      (details as { column: string; guess: string | null }[] | undefined) ?? [{ column: hint, guess: "" }]
+    );
+  }
+
+  test.each<[string, string, string]>([
+    ["收件人,电话,收件地址,托寄物", `李四,13900139000,${whole},茶叶`, "电话"],
+    ["收件人,手机,收件人地址,托寄物内容", `李四,13900139000,${whole},茶叶`, "手机"],
+    ["收件人,电话,地址,托寄物", `李四,13900139000,${whole},茶叶`, "电话 地址"],
+    [
+      "寄件人,寄件电话,收件人,电话,地址,托寄物",
+      `张三,13800138000,李四,13900139000,${whole},茶叶`,
+      "电话 地址",
+    ],
+    [
+      "收件人,电话,省,市,区,详细地址,托寄物",
+      "李四,13900139000,浙江省,杭州市,西湖区,文三路1号,茶叶",
+      "电话 省 市 区 详细地址",
+    ],
+    [
+      "收件人姓名,收件人手机,收件人电话,省,市,区,详细地址,品名",
+      "李四,13900139000,,浙江省,杭州市,西湖区,文三路1号,茶叶",
+      "省 市 区 详细地址",
+    ],
+    [
+      "收件人姓名,收件人手机,收件人电话,所在地区,详细地址,品名",
+      "李四,,13900139000,浙江省杭州市西湖区,文三路1号,茶叶",
+      "所在地区 详细地址",
+    ],
+    ["收件人,收件手机,收件固话,收件地址,托寄物", `李四,,13900139000,${whole},茶叶`, ""],
+    ["收件人,收件手机,联系电话,收件地址,托寄物", `李四,,13900139000,${whole},茶叶`, "联系电话"],
+    [
+      "收件人,收件电话,收件省,收件市,收件区,收件地址,托寄物",
+      "李四,13900139000,浙江省,杭州市,西湖区,文三路1号,茶叶",
+      "",
+    ],
+    [
+      "收件人,收件电话,收件省,收件市,收件区,收件地址,托寄物",
+      `李四,13900139000,浙江省,杭州市,西湖区,${whole},茶叶`,
+      "",
+    ],
+    [
+      "收件人,收件电话,收件人省市区,收件地址,托寄物",
+      "李四,13900139000,浙江省杭州市西湖区,文三路1号,茶叶",
+      "",
+    ],
+    [
+      "收件人,收件电话,省市区,收件地址,托寄物",
+      "李四,13900139000,浙江省杭州市西湖区,文三路1号,茶叶",
+      "省市区",
+    ],
+    [
+      "收件人,收件电话,省,市,区,收件地址,托寄物",
+      "李四,13900139000,浙江省,杭州市,西湖区,文三路1号,茶叶",
+      "省 市 区",
+    ],
+    ["收件人信息,托寄物", `李四 13900139000 ${whole},茶叶`, ""],
+    ["订单编号,收货人姓名,联系手机,收货地址,商品名称", `1,李四,13900139000,${whole},茶叶`, ""],
+    [
+      "订单编号,收货人姓名,联系手机,省,市,区,收货地址,商品名称",
+      "1,李四,13900139000,浙江省,杭州市,西湖区,文三路1号,茶叶",
+      "省 市 区",
+    ],
+    [
+      "支付单号,商品标题,收货人姓名,收货电话,收货省,收货市,收货区,收货地址",
+      "1,茶叶,李四,13900139000,浙江省,杭州市,西湖区,文三路1号",
+      "",
+    ],
+    [
+      "订单号,商品,商品数量(件),商家实收金额(元),收货人,手机,省,市,区,详细地址",
+      "1,茶叶,2,50,李四,13900139000,浙江省,杭州市,西湖区,文三路1号",
+      "手机 省 市 区 详细地址",
+    ],
+  ])("%s (%s) is sent whole, also after the command in the hint", async (columns, line, doubts) => {
+    const home = await homeWith(ofRow(columns, line));
+    const asked = await importAsHinted(home);
+    for (const [at, title] of doubts.split(" ").filter(Boolean).entries())
+      expect(asked[at]?.column).toContain(title);
+    expect(asked).toHaveLength(doubts.split(" ").filter(Boolean).length);
+    expect(await sent(home)).toMatchObject([
+      { sender: { name: "张三", phone: "13800138000" }, receiver: lisi, item: { name: "茶叶" } },
+    ]);
+  });
+
+  test("a number of pieces is read by its words, the service level of another courier is not", async () => {
+    const home = await homeWith(
+      ofRow("收件人,收件电话,收件地址,托寄物,件数,快递类型", `李四,13900139000,${whole},茶叶,2,标快`),
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect(ran.exit, ran.stderr).toBe(0);
+    const [order] = await sent(home);
+    expect(order).toMatchObject({ receiver: lisi, item: { name: "茶叶", quantity: 2 } });
+    expect(order).not.toHaveProperty("service_type");
+  });
+
+  test("groups of both parties over short titles are read with them", async () => {
+    const home = await homeWith(
+      text(
+        ["寄件方信息", "", "", "收件方信息", "", "", "托寄物信息"],
+        ["姓名", "电话", "地址", "姓名", "电话", "地址", "托寄物内容"],
+        ["王店", "13700137000", "北京市朝阳区建国路88号", "李四", "13900139000", whole, "茶叶"],
+      ),
+    );
+    expect(await importAsHinted(home)).toEqual([]);
+    expect(await sent(home)).toMatchObject([
+      { sender: { name: "王店", phone: "13700137000", city: "北京市" }, receiver: lisi },
+    ]);
+  });
+
+  test.each([
+    "收件人,收件电话,收件地址,托寄物,电话,省,市,区,收件信息,快递类型",
+    "收件人,收件电话,收件地址,托寄物,姓名,收件人省市区,省市区,地区,详细地址,收货地址,参考号,件数,件数",
+  ])("one that is read whole leaves out other columns, and asks nothing: %s", async (columns) => {
+    const further = columns
+      .split(",")
+      .map((title) => ({ 电话: "010-88886666", 收件信息: "x" })[title] ?? "浙江省");
+    const home = await homeWith(
+      text(columns.split(","), ["李四", "13900139000", whole, "茶叶", ...further.slice(4)]),
+    );
+    expect(await importAsHinted(home)).toEqual([]);
+    const [order] = await sent(home);
+    expect(order).toEqual({
+      sender: { name: "张三", phone: "13800138000" },
+      receiver: lisi,
+      item: { name: "茶叶" },
+    });
+  });
+
+  test("two columns of one short title are named", async () => {
+    const home = await homeWith(
+      ofRow("寄件人,电话,收件人,电话,收件地址,托寄物", `王店,13700137000,李四,13900139000,${whole},茶叶`),
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(errorOf(ran)).toMatchObject({
+      message: "two columns have the name 电话",
+      hint: "name them by party in the file: 收件人电话 and 寄件人电话",
+    });
+  });
+
+  test("what a person answers is kept beside the platform for files with this header", async () => {
+    const columns = "订单号,收件人姓名,收件人手机,收件人电话,电话,地址,托寄物";
+    const rows = (ref: string) =>
+      text(
+        columns.split(","),
+        [`${ref}1`, "李四", "", "13900139000", "", whole, "茶叶"],
+        [`${ref}2`, "王五", "", "", "010-88886666", whole, "茶叶"],
+      );
+    const home = await homeWith(rows("A"));
+    const prompts = scriptedPrompts({ searches: ["", ""], choices: ["use these columns"], confirms: [true] });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain(
+      "it has further columns than a batch sheet of waybills; say once what its columns are",
+    );
+    const { stdout } = await home.courier("maps list --json");
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        columns: {
+          收件人手机: "receiver.phone",
+          收件人电话: "receiver.phone",
+          电话: "receiver.phone",
+          地址: "receiver.address",
+        },
+      },
+    ]);
+    await home.put(rows("B"));
+    const next = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect(next.exit, next.stderr).toBe(0);
+    expect(next.stderr).toContain("is a batch sheet of waybills: 2 orders");
+    const both = [lisi, { ...lisi, name: "王五", phone: "010-88886666" }].map((receiver) => ({ receiver }));
+    expect(await sent(home)).toMatchObject([...both, ...both]);
+    const off = await home.courier([
+      "orders",
+      "import",
+      home.file,
+      "--check",
+      "--platform",
+      "none",
+      "--json",
+    ]);
+    expect([off.exit, errorOf(off).message]).toEqual([2, expect.stringContaining("not clear")]);
+  });
+
+  test.each([
+    ["收件地址", "--map 门牌号=receiver.detail"],
+    ["地址", "--map 地址=receiver.address --map 门牌号=receiver.detail"],
+  ])("a part of the street that --map names is joined to %s, and split with it", async (title, map) => {
+    const home = await homeWith(
+      ofRow(`收件人,收件电话,${title},门牌号,托寄物`, `李四,13900139000,${whole},3幢501,茶叶`),
+    );
+    const ran = await home.courier(`orders import ${home.file} --yes ${map}`);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ receiver: { ...lisi, detail: "文三路1号 3幢501" } }]);
+    const street = `--map ${title}=receiver.detail --map 门牌号=`;
+    const unsplit = await home.courier(`orders import ${home.file} --yes --allow-duplicate row:1 ${street}`);
+    expect(unsplit.exit, unsplit.stderr).toBe(0);
+    expect((await sent(home))[1]).toMatchObject({ receiver: { detail: whole } });
+  });
+
+  test("the review shows a whole address as one, and columns of its place as not used", async () => {
+    const home = await homeWith(
+      ofRow("收件人,电话,省,收件地址,托寄物", `李四,13900139000,浙江省,${whole},茶叶`),
+    );
+    const prompts = scriptedPrompts({ searches: [""], choices: ["use these columns"], confirms: [true] });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(ran.stderr).toMatch(/收件地址 +receiver: whole address in one cell/);
+    expect(ran.stderr).toContain("not used: 省");
+    expect(await sent(home)).toMatchObject([{ receiver: lisi }]);
+  });
+
+  test("a workbook with a further column that only a later row needs is asked about", async () => {
+    const columns = ["收件人", "收件手机", "联系电话", "收件地址", "托寄物"];
+    const further = [...Array(30).keys()].map((at) => [`李${at}`, "13900139000", "", whole, "茶叶"]);
+    const home = await homeWith(
+      sheetOf(columns, ...further, ["王五", "", "010-88886666", whole, "茶叶"]),
+      "o.xlsx",
+    );
+    expect(await importAsHinted(home)).toMatchObject([{}]);
+    expect((await sent(home)).at(-1)).toMatchObject({ receiver: { name: "王五", phone: "010-88886666" } });
+  });
 });
 
 describe("the goods of a sheet are sent, whatever their column is called", () => {

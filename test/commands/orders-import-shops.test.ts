@@ -537,6 +537,26 @@ test("a workbook with the titles of groups above its header is read by the heade
   ]);
 });
 
+test("a Taobao 发货报表 without a known column of goods is sent where --map names one", async () => {
+  const home = await createImportHome(
+    sheetOf(
+      "订单编号,收货人姓名,联系手机,收货地址,内件,sender.name",
+      "1,李四,13900139000,北京市朝阳区建国路88号,绿茶,张三",
+    ),
+  );
+  const ran = await home.run();
+  expect([ran.exit, home.posts]).toEqual([2, 0]);
+  expect(errorOf(ran)).toMatchObject({
+    message: expect.stringContaining("is a Taobao 发货报表: it has no known column of goods"),
+    hint: expect.stringContaining('or name yours with --map "COLUMN=item.name"'),
+  });
+  const named = await home.run("--map 内件=item.name");
+  expect([named.exit, outcomes(named.report)], named.stderr).toEqual([0, "created"]);
+  expect(await drafts(home)).toMatchObject([
+    { receiver: { name: "李四", phone: "13900139000", district: "朝阳区" }, item: { name: "绿茶" } },
+  ]);
+});
+
 test("a batch sheet whose receiver has its parts in columns of their own is read in whole", async () => {
   const home = await createImportHome(
     sheetOfRows(
@@ -1298,18 +1318,26 @@ describe("a row that an earlier version read in another way", () => {
   });
 });
 
+/** Sends a file with flags that make the reading of a version of it. */
+async function homeOfEarlierVersion(
+  content: string | Buffer,
+  flags: string,
+  reading: string,
+): Promise<ImportHome> {
+  const home = await createImportHome(content);
+  const ran = await home.run(flags);
+  expect(ran.exit, ran.stderr).toBe(0);
+  const file = path.join(home.stateDir, "ledger.db");
+  const database = await openDatabase({ path: file, title: "ledger", applicationId, migrations });
+  await database.transaction(() => database.exec(`UPDATE operations SET reading = ${reading}`));
+  database.close();
+  return home;
+}
+
 describe("a row that version 2 of the reading read with fewer columns", () => {
   /** Sends it with these columns left out, as version 2 left them out. */
-  async function homeOfSecondVersion(content: string | Buffer, leftOut: string): Promise<ImportHome> {
-    const home = await createImportHome(content);
-    const ran = await home.run(leftOut.replace(/\S+/g, "--map $&="));
-    expect(ran.exit, ran.stderr).toBe(0);
-    const file = path.join(home.stateDir, "ledger.db");
-    const database = await openDatabase({ path: file, title: "ledger", applicationId, migrations });
-    await database.transaction(() => database.exec("UPDATE operations SET reading = 2"));
-    database.close();
-    return home;
-  }
+  const homeOfSecondVersion = (content: string | Buffer, leftOut: string) =>
+    homeOfEarlierVersion(content, leftOut.replace(/\S+/g, "--map $&="), "2");
 
   const traditional = "收件人姓名,收件人電話,收件人地址,品名,數量,sender.name";
   const one = "李四,13900139000,建国路88号,茶,2,张三";
@@ -1342,6 +1370,77 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
       expect([outcomes(further.report), home.posts], further.stderr).toEqual(["held created", 2]);
     },
   );
+
+  test.each(["2", "3"])(
+    "is known where a second column of phones was left out (reading %s)",
+    async (reading) => {
+      const columns = "收件人,收件人手机,收件人电话,收件人地址,品名,sender.name";
+      const one = "李四,,010-88886666,建国路88号,茶,张三";
+      for (const [content, expected] of [
+        [sheetOf(`ref,${columns}`, `A-1,${one}`), [0, "shipped", 1]],
+        [sheetOf(columns, one), [3, "held", 1]],
+      ] as const) {
+        const map = "--map 收件人手机=receiver.phone --map 收件人电话=";
+        const home = await homeOfEarlierVersion(content, map, reading);
+        const both = map.replace(/=$/, "=receiver.phone");
+        const { exit, report, stderr } = await home.run(both);
+        expect([exit, outcomes(report), home.posts], stderr).toEqual(expected);
+      }
+    },
+  );
+
+  test.each([
+    ["收件人,电话,收件地址,托寄物", "李四,13900139000,北京市朝阳区建国路88号,茶", "电话", "receiver.phone"],
+    ["收件人,收件电话,收件地址,托寄物,件数", "李四,13900139000,北京市朝阳区建国路88号,茶,2", "件数", ""],
+    [
+      "收件人,收件手机,收件固话,收件地址,托寄物",
+      "李四,,010-88886666,北京市朝阳区建国路88号,茶",
+      "收件固话",
+      "",
+    ],
+    ["收件人,收件电话,地址,托寄物", "李四,13900139000,北京市朝阳区建国路88号,茶", "地址", "receiver.address"],
+    ["收件人,收件电话,地址,托寄物", "李四,13900139000,北京市朝阳区建国路88号,茶", "地址", "receiver.detail"],
+  ])("%s (%s), of which a platform's titles left out %s, is known", async (columns, one, leftOut, field) => {
+    for (const reading of ["2", "3"]) {
+      const content = sheetOf(`订单号,${columns},sender.name`, `A-1,${one},张三`);
+      const map = field === "" ? "" : `--map ${leftOut}=${field}`;
+      const home = await homeOfEarlierVersion(content, `--map ${leftOut}=`, reading);
+      const known = await home.run(map);
+      expect([known.exit, outcomes(known.report), home.posts], known.stderr).toEqual([0, "shipped", 1]);
+      const plain = sheetOf(`${columns},sender.name`, `${one},张三`);
+      const other = await homeOfEarlierVersion(plain, `--map ${leftOut}=`, reading);
+      const held = await other.run(map);
+      expect([held.exit, outcomes(held.report), other.posts], held.stderr).toEqual([3, "held", 1]);
+      const longer = await other.put(`${plain}${one.replace("李四", "王五")},张三\n`, "longer.csv");
+      const further = await other.importFile(longer, map);
+      expect([outcomes(further.report), other.posts], further.stderr).toEqual(["held created", 2]);
+    }
+  });
+
+  test("a row of a batch sheet of which a part of the map was given is held", async () => {
+    const content = sheetOf(
+      "收件人,电话,地址,托寄物,sender.name",
+      "李四,13900139000,北京市朝阳区建国路88号,茶,张三",
+    );
+    for (const reading of ["2", "3"]) {
+      const [phone, address] = ["--map 电话=receiver.phone", "--map 地址=receiver.address"];
+      const home = await homeOfEarlierVersion(content, `${phone} --map 地址=`, reading);
+      const { exit, report, stderr } = await home.run(`${phone} ${address}`);
+      expect([exit, outcomes(report), home.posts], stderr).toEqual([3, "held", 1]);
+    }
+  });
+
+  test("a batch sheet that is read as before is shipped, as it was", async () => {
+    const content = sheetOf(
+      "收件人,收件电话,收件地址,托寄物,省,电话,sender.name,sender.phone,寄件地址",
+      "李四,13900139000,北京市朝阳区建国路88号,茶,北京市,010-88886666,张三,13800138000,上海市黄浦区南京路1号",
+    );
+    for (const reading of ["2", "3"]) {
+      const home = await homeOfEarlierVersion(content, "--map 省= --map 电话=", reading);
+      const { exit, report, stderr } = await home.run();
+      expect([exit, outcomes(report), home.posts], stderr).toEqual([0, "shipped", 1]);
+    }
+  });
 
   test("is held where its ref is read now, also as a line of an order that was several", async () => {
     const columns = "訂單編號,收件人,收件人手机,收件人地址,品名,sender.name";

@@ -29,6 +29,7 @@ export const etsyOrders: Preset = {
   fields: { ref: ["Order ID"] },
   lacks: {
     columns: [],
+    fields: ["item.name", "item.description"],
     problem: "has no goods",
     hint: "download the order items from Etsy (EtsySoldOrderItems….csv) and import that file",
   },

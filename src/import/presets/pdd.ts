@@ -32,6 +32,7 @@ export const pddOrders: Preset = {
   skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态")],
   lacks: {
     columns: [],
+    fields: ["receiver.name", "receiver.text"],
     problem: "has no receivers: Pinduoduo leaves name, phone and street out of it",
     hint: "import the sheet for couriers, or add the columns receiver.name, receiver.phone and receiver.detail and use --platform none",
   },

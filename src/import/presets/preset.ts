@@ -39,6 +39,10 @@ export interface Preset {
   readonly keys: readonly (readonly string[])[];
   /** By field. A column of `receiver.detail` that `receiver.address` has too is a whole address without a column for the city. */
   readonly fields: Readonly<Record<string, Choice>>;
+  /** The same as earlier versions knew it. */
+  readonly formerFields?: Readonly<Record<string, Choice>>;
+  /** Shops use its titles in tables of their own: columns that it does not know are read by the words of the header. */
+  readonly isCopied?: true;
   /** Lines that follow each other are one order: with the same ref, or with blank columns of the order. */
   readonly hasLines?: true;
   /** The number that lines of an order share, where it is not the ref. */
@@ -62,6 +66,17 @@ export interface Preset {
   readonly mustBeBlank?: Readonly<Record<string, string>>;
   /** In municipalities the district stands in the column of the city. */
   readonly shiftsMunicipalities?: true;
-  /** Why such a file cannot be imported, and what to do; where none of these columns is in it. */
-  readonly lacks?: { readonly columns: readonly string[]; readonly problem: string; readonly hint: string };
+  /**
+   * Why such a file cannot be imported, and what to do; where none of these columns is in it, and the words of the header
+   * name none of these fields.
+   */
+  readonly lacks?: {
+    readonly columns: readonly string[];
+    readonly fields: readonly string[];
+    readonly problem: string;
+    readonly hint: string;
+  };
 }
+
+/** Whether the words of a header may say what its columns do not. */
+export const mayReadWords = ({ isCopied, lacks }: Preset) => isCopied === true || lacks !== undefined;

@@ -39,8 +39,9 @@ export const taobaoShipping: Preset = {
   },
   lacks: {
     columns: [...goods, "物品名称", "item.name", "item.description", "item.quantity"],
-    problem: "has no goods",
-    hint: "add a column 商品标题 with the goods, from 订单报表 or 销售明细, and import it again",
+    fields: ["item.name", "item.description"],
+    problem: "has no known column of goods",
+    hint: 'add a column 商品标题 with the goods, from 订单报表 or 销售明细, or name yours with --map "COLUMN=item.name", and import it again',
   },
 };
 
@@ -56,6 +57,7 @@ export const taobaoWithoutReceivers: Preset = {
   fields: { ref: ["订单编号", "主订单编号"] },
   lacks: {
     columns: ["收货人姓名"],
+    fields: ["receiver.name", "receiver.text"],
     problem: "has no receivers",
     hint: "the receivers are in the sheet 发货报表 (--sheet 发货报表), or in the old ExportOrderList; import that one",
   },

@@ -1,17 +1,19 @@
 /**
  * Batch sheets of couriers (SF large, medium and small, JD logistics) and sheets of warehouses, where both parties have
- * a whole address in one column. Names of columns in public code that writes and reads them.
+ * a whole address in one column. Names of columns in public code that writes and reads them. Shops use them, too.
  */
 
 import type { Choice, Preset } from "./preset.ts";
 
-function partyOf(part: "sender" | "receiver", [person, side]: readonly [string, string]) {
+const phoneWords = ["手机", "手机/电话", "手机号码", "电话", "联系电话", "联系方式", "座机"];
+
+function partyOf(
+  part: "sender" | "receiver",
+  [person, side]: readonly [string, string],
+  words: readonly string[],
+) {
   const names = [`${person}人`, `${person}人姓名`, `${side}姓名`, `${side}联系人`];
-  const phones = ["手机", "手机/电话", "手机号码", "电话", "联系电话", "联系方式", "座机"].flatMap((word) => [
-    `${person}人${word}`,
-    `${person}${word}`,
-    `${side}${word}`,
-  ]);
+  const phones = words.flatMap((word) => [`${person}人${word}`, `${person}${word}`, `${side}${word}`]);
   const details = [
     `${person}详细地址`,
     `${person}地址`,
@@ -47,6 +49,18 @@ const goods = [
   ],
 ];
 
+function fieldsOf(words: readonly string[]): Preset["fields"] {
+  return {
+    ref: ["用户订单号", "订单号", "订单编号"],
+    ...partyOf("sender", ["寄件", "寄方"], words),
+    ...partyOf("receiver", ["收件", "收方"], words),
+    "item.name": ["托寄物内容", "托寄物", ...goods],
+    "item.quantity": ["托寄物数量", "数量"],
+    "item.weight": ["包裹重量/KG", "包裹重量", "重量(kg)", "重量"],
+    "item.value": ["保价金额"],
+  };
+}
+
 export const waybills: Preset = {
   name: "waybills",
   title: "a batch sheet of waybills",
@@ -58,13 +72,7 @@ export const waybills: Preset = {
       goods.map((each) => ["收件人姓名", "收件人手机", phone, each]),
     ),
   ],
-  fields: {
-    ref: ["用户订单号", "订单号", "订单编号"],
-    ...partyOf("sender", ["寄件", "寄方"]),
-    ...partyOf("receiver", ["收件", "收方"]),
-    "item.name": ["托寄物内容", "托寄物", ...goods],
-    "item.quantity": ["托寄物数量", "数量"],
-    "item.weight": ["包裹重量/KG", "包裹重量", "重量(kg)", "重量"],
-    "item.value": ["保价金额"],
-  },
+  fields: fieldsOf([...phoneWords, "固话", "固定电话"]),
+  formerFields: fieldsOf(phoneWords),
+  isCopied: true,
 };
