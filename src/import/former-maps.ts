@@ -5,8 +5,12 @@ import { maySeveral } from "./several-columns.ts";
 
 type Mapping = ReadonlyMap<string, string>;
 
-/** Fields that no version before the third knew, as a person may have named them; what has none was left out. */
+/**
+ * Fields that no version before the third knew, as a person may have named them; what has none was left out. A whole address
+ * was guessed to be the street.
+ */
 const formerPaths: Readonly<Record<string, string>> = {
+  address: "detail",
   region: "province",
   first_name: "name",
   last_name: "",

@@ -1494,6 +1494,18 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
     expect([outcomes(sent.report), home.posts], sent.stderr).toEqual(["created", 2]);
   });
 
+  test("is held where its address was taken for the street, and is split now", async () => {
+    const content = sheetOf(
+      "收件人,手机,地址,托寄物,sender.name",
+      "李四,13900139000,北京市朝阳区建国路88号,茶,张三",
+    );
+    const home = await createImportHome(content);
+    const first = await home.run("--map 手机=receiver.phone --map 地址=receiver.detail");
+    expect([first.exit, home.posts], first.stderr).toEqual([0, 1]);
+    const again = await home.run("--map 手机=receiver.phone --map 地址=receiver.address");
+    expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([3, "held", 1]);
+  });
+
   test.each(["", "A-1"])("is known where a part of its street (ref “%s”) is read now", async (ref) => {
     const content = sheetOf(
       "ref,收件人,收件人手机,收件人省,收件人市,收件人区,街道,收件人地址,品名,sender.name",
