@@ -1,54 +1,67 @@
-/** The maps that a person may have given to earlier versions, which knew fewer fields (former-reading.ts). */
+/** The maps that a person may have given before, for the same header (former-reading.ts). */
 
 import { unusedMark } from "./columns.ts";
-import { maySeveral } from "./several-columns.ts";
+import { isPhone, isStreet } from "./several-columns.ts";
+import { readTitle } from "./unclear-columns.ts";
 
 type Mapping = ReadonlyMap<string, string>;
 
-/**
- * Fields that no version before the third knew, as a person may have named them; what has none was left out. A whole address
- * was guessed to be the street.
- */
-const formerPaths: Readonly<Record<string, string>> = {
-  address: "detail",
-  region: "province",
-  first_name: "name",
-  last_name: "",
-};
+const places = ["region", "province", "city", "district"];
+const names = ["first_name", "last_name", "name"];
+/** Of very many columns that were decided, not all combinations are tried. */
+const mostMaps = 128;
 
-/** With former fields, or without the columns. */
-function withFormerPaths(mapping: Mapping, isLeftOut: boolean): Mapping {
+/**
+ * What a column may have been, today's field first: the answers to questions differ from day to day, and from version to
+ * version. At first, a region was taken for another part of the place, a whole address for the street, and of two phones or
+ * parts of a street or a name one was left out.
+ */
+function alternativesOf(header: string, path: string, mapping: Mapping): readonly string[] {
+  const title = readTitle(header);
+  const [part = "", field = ""] = path === unusedMark ? [title?.part, title?.fields[0]] : path.split(".");
+  const of = (fields: readonly string[]) => fields.map((each) => `${part}.${each}`);
+  const isOneOfSeveral = [...mapping.values()].filter((each) => each === path).length > 1;
+  const all = () => {
+    if (places.includes(field) && (field === "region" || title)) return [...of(places), unusedMark];
+    if (field === "address") return of(["address", "detail"]);
+    if (isStreet(`.${field}`) || isPhone(`.${field}`))
+      return isOneOfSeveral || title ? [...of([field]), unusedMark] : [path];
+    if (names.includes(field) && (field !== "name" || path === unusedMark))
+      return [...of([field, "name"]), unusedMark];
+    return [path];
+  };
+  return [...new Set([path, ...all()])];
+}
+
+/** Today's map is the first of them. */
+export function formerMaps(mapping: Mapping): readonly Mapping[] {
+  const choices = [...mapping].map(([header, path]) => alternativesOf(header, path, mapping));
+  const headers = [...mapping.keys()];
+  const count = choices.reduce((product, { length }) => product * length, 1);
+  if (count > mostMaps)
+    return [
+      mapping,
+      ...choices.flatMap((paths, at) =>
+        paths.slice(1).map((path) => new Map([...mapping, [headers[at] ?? "", path]])),
+      ),
+    ];
+  return choices
+    .reduce<readonly (readonly string[])[]>(
+      (maps, paths) => maps.flatMap((map) => paths.map((path) => [...map, path])),
+      [[]],
+    )
+    .map((paths) => new Map(paths.map((path, at) => [headers[at] ?? "", path])));
+}
+
+/** As the first version may have read it: one column for each field, and none that came later. */
+export function firstMap(mapping: Mapping): Mapping {
+  const taken = new Set<string>();
   return new Map(
     [...mapping].map(([header, path]) => {
-      const [part, field = ""] = path.split(".");
-      const former = formerPaths[field];
-      if (former === undefined) return [header, path];
-      return [header, isLeftOut || former === "" ? unusedMark : `${part}.${former}`];
+      const isLater = /\.(?:text|address|region|first_name|last_name)$/.test(path);
+      const kept = isLater || taken.has(path) ? unusedMark : path;
+      taken.add(path);
+      return [header, kept];
     }),
   );
-}
-
-/** The maps that give each field one column only. */
-function withOneColumn(mapping: Mapping): readonly Mapping[] {
-  const several = [...mapping].filter(([, path]) => maySeveral(path));
-  const twice = several.find(([, path], at) => several.findIndex((each) => each[1] === path) < at);
-  if (!twice) return [mapping];
-  return several.flatMap(([kept, path]) => {
-    if (path !== twice[1]) return [];
-    const entries = [...mapping].map(([header, each]): readonly [string, string] =>
-      each === path && header !== kept ? [header, unusedMark] : [header, each],
-    );
-    return withOneColumn(new Map(entries));
-  });
-}
-
-export function formerMaps(mapping: Mapping): readonly Mapping[] {
-  const ways = [mapping, withFormerPaths(mapping, true), withFormerPaths(mapping, false)];
-  return ways.flatMap(withOneColumn);
-}
-
-/** The map of the first version. */
-export function firstMap(mapping: Mapping): Mapping {
-  const [first = mapping] = withOneColumn(withFormerPaths(mapping, true));
-  return first;
 }

@@ -201,7 +201,7 @@ function readEarlierOfPreset(
   today: Layout,
 ): readonly EarlierLayout[] {
   const { formerFields: fields = preset.fields } = preset;
-  const maps = partsOf(mapping).flatMap(formerMaps);
+  const maps = [...formerMaps(mapping), ...partsOf(mapping)];
   const read = (titles: readonly string[]) =>
     maps.flatMap((given) => {
       try {

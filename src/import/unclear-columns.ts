@@ -28,7 +28,7 @@ const ofOther =
   /备注|mail|邮(?!寄)|zip|post|编|代码|code|\bid\b|证|后四|尾号|分机|区号|国|country|公司|单位|company|类|type|商|物|品|店|shop|store|仓|warehouse|bill|账|order|备用(?!电话|手机|号码|联系)|alternat\w*(?! ?phone)|原|\bold|退|return|zone|员|群|昵称|nick|user/;
 
 const partOfStreet =
-  /地址 ?2|补充地址|街道|乡镇|镇$|村$|小区|门牌|[房楼]号|房间号|楼栋|单元|address.{0,6}2|suite|\bapt|apartment|\bunit|house|building|floor|\bflat|room|suburb|town|village|barangay/;
+  /地址 ?2|补充地址|地址补充|街道|乡镇|^乡$|镇$|村庄?$|小区|社区|门牌|路名|[房楼]号|房间号|楼[栋层]|^栋$|^室$|单元|street number|address line ?3|address.{0,6}2|suite|\bapt|apartment|\bunit|house|building|floor|\bflat|room|suburb|town|village|barangay/;
 
 /** The fields of words in titles, the more certain first. No other column has what a `part` of a field holds. */
 const words: readonly (readonly [field: string, word: RegExp, kind?: "part"])[] = [
@@ -36,9 +36,9 @@ const words: readonly (readonly [field: string, word: RegExp, kind?: "part"])[] 
   ["last_name", /姓氏|(?:last|family) ?name|surname/, "part"],
   ["name", /姓名|名字|名称|联系人|^[收受][件货]者$|^受件人$|name|attn|addressee/],
   ["phone", /电话|手机|固话|座机|门号|联系方式|号码|phone|mobile|\btel|cell|contact/],
-  ["province", /省|地区|区域|state|province|region/],
+  ["province", /省|地区|区域|行政区|state|province|region/],
   ["city", /市|city/],
-  ["district", /[区县]$|district|county/],
+  ["district", /(?<![小社])区$|县$|district|county/],
   ["detail", /地址|住址|addr|street/, "part"],
   ["detail", partOfStreet, "part"],
 ];
@@ -60,11 +60,12 @@ const lone =
 
 /** Titles that the third version at first left out (former-reading.ts). */
 const lately =
-  /^(?:县|补充地址|街道(?:\/?乡?镇)?|乡?镇(?:\/?街道)?|村|小区|楼栋|单元|房间号|apartment|unit|house ?(?:no\.?|number|name)|building|floor|flat|room|suburb|town|village|barangay|(?:固定|备用|其[他它])(?:电话|手机|号码|联系方式) ?\d?|(?:联系)?(?:电话|手机|号码) ?\d|(?:home|work|other|alternat\w*) ?(?:phone|number)|phone ?\d)$/;
+  /^(?:县|省[-\s]市[-\s]区|省区市|行政区|区域|省份城市|region|state ?\/ ?city|补充(?:地址|门牌)|详细门牌|地址补充|街道(?:\/?乡?镇)?|乡?镇(?:\/?街道)?|乡|村庄?|小区名?|社区|路名|楼栋|栋|楼层(?:门牌)?|单元|房间号|室|street number|address line ?3|apartment|unit|house ?(?:no\.?|number|name)|building|floor|flat|room|suburb|town|village|barangay|(?:固定|备用|第二|其[他它]|紧急(?:联系)?)(?:电话|手机|号码|联系方式) ?\d?|联系方式 ?\d|alt\.? phone|(?:联系)?(?:电话|手机|号码) ?\d|(?:home|work|other|alternat\w*) ?(?:phone|number)|phone ?\d)$/;
 
 const wordOf = (title: string) => simplifyTitle(cleanHeader(title)).toLowerCase().replaceAll("_", " ");
 
-function readTitle(title: string) {
+/** What a title that is not known says of a party. */
+export function readTitle(title: string) {
   const word = wordOf(title);
   const isLone = lone.test(word);
   const isOfReceiver = isLone || bare.test(word) || lately.test(word) || ofReceiver.test(word);

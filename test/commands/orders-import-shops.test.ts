@@ -1494,6 +1494,59 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
     expect([outcomes(sent.report), home.posts], sent.stderr).toEqual(["created", 2]);
   });
 
+  const region = {
+    header: "收件人,收件人手机,地区,收件人地址",
+    row: "李四,13900139000,浙江省杭州市西湖区,文三路1号",
+  };
+  const door = { header: "收件人,收件人手机,收件人地址,门牌号", row: "李四,13900139000,文三路,1号" };
+  const phones = {
+    header: "收件人,收件人电话,备用手机,收件人地址",
+    row: "李四,057188880000,13900139000,文三路1号",
+  };
+  const joined = "收件人地址=receiver.detail 门牌号=receiver.detail";
+  const both = "收件人电话=receiver.phone 备用手机=receiver.phone";
+  test.each([
+    [region, "地区=receiver.region", "地区=receiver.province"],
+    [region, "地区=receiver.region", "地区=receiver.city"],
+    [region, "地区=receiver.region", "地区="],
+    [region, "地区=receiver.district", "地区=receiver.region"],
+    [region, "地区=receiver.city", "地区=receiver.region"],
+    [door, joined, "门牌号="],
+    [door, "门牌号=", joined],
+    [phones, "备用手机=", both],
+    [phones, both, "备用手机="],
+    [
+      {
+        header: "收件人,收件人电话,备用手机,收件人地址,门牌号",
+        row: "李四,057188880000,13900139000,文三路,1号",
+      },
+      joined,
+      `${both} ${joined}`,
+    ],
+    [
+      { header: "Recipient First Name,Recipient Last Name,Recipient Phone", row: "Li,Lei,13900139000" },
+      "Recipient_First_Name= Recipient_Last_Name=receiver.name",
+      "",
+    ],
+  ])("is held where the columns are decided in another way than before (%#)", async (sheet, before, now) => {
+    const { header, row } = sheet;
+    const home = await createImportHome(sheetOf(`${header},品名,sender.name`, `${row},茶,张三`));
+    const run = (maps: string) => {
+      const words = maps
+        .split(" ")
+        .filter(Boolean)
+        .map((map) => map.replaceAll("_", " "));
+      return home.courier([
+        ...["orders", "import", home.file, "--yes", "--json"],
+        ...words.flatMap((map) => ["--map", map]),
+      ]);
+    };
+    const first = await run(before);
+    expect([first.exit, home.posts], first.stderr).toEqual([0, 1]);
+    const again = await run(now);
+    expect([again.exit, home.posts], again.stderr).toEqual([3, 1]);
+  });
+
   test("is held where its address was taken for the street, and is split now", async () => {
     const content = sheetOf(
       "收件人,手机,地址,托寄物,sender.name",

@@ -120,7 +120,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/cli/typed-globals.ts": "a screen alone runs commands, and no other run loads it",
   "src/config/key-ring-process.ts": "runs in a process of its own",
   "src/core/process-tree.ts": "what systems list, and nothing of how a program is run",
-  "src/import/former-maps.ts": "what earlier versions took, apart from how today reads a header",
   "src/import/rate-limiter.ts": "a data structure with tests of its own",
   "src/import/reorder-buffer.ts": "a data structure with tests of its own",
   "src/import/shared-rest.ts": "what other processes learned, apart from what this one does",
