@@ -61,7 +61,7 @@ function withOwnCity(party: DraftParty): DraftParty {
  */
 export async function understandPlace(text: string): Promise<DraftParty> {
   const { readDivisions } = await import("./address-divisions.ts");
-  const place = findPlaceIn(text, readDivisions());
+  const place = findPlaceIn(normalizeForMatch(text), readDivisions());
   const party: DraftParty = {};
   for (const { start, end, level } of place) party[levels[level]] = joinLines(text.slice(start, end));
   const before = text.slice(0, place[0]?.start ?? 0).replace(/[\s,，]+$/, "");
@@ -92,32 +92,39 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
     party(text) {
       const { party, isPhoneCertain } = splitAddress(text, divisions, "sheet");
       const former = () => splitAddress(text, divisions, "former sheet").party;
-      return { ...withFormer(text, party, former), isPhoneCertain };
+      return { ...withFormer(normalizeForMatch(text), party, former), isPhoneCertain };
     },
-    place: (text) =>
-      withFormer(text, splitPlace(text, divisions), () => splitPlace(text, divisions, "former sheet")),
+    place(text) {
+      const normalized = normalizeForMatch(text);
+      const split = (reading?: AddressReading) => splitPlace(text, normalized, divisions, reading);
+      return withFormer(normalized, split(), () => split("former sheet"));
+    },
   };
 }
 
 /** Earlier versions took no name before these for a district. */
 const readAnew = /[市区县旗](?:路|街|大道|大街)/;
 
-function withFormer(text: string, party: DraftParty, readFormer: () => DraftParty): SplitText {
+function withFormer(normalized: string, party: DraftParty, readFormer: () => DraftParty): SplitText {
   const own = withOwnCity(party);
-  const former = readAnew.test(normalizeForMatch(text)) ? withOwnCity(readFormer()) : own;
+  const former = readAnew.test(normalized) ? withOwnCity(readFormer()) : own;
   return JSON.stringify(own) === JSON.stringify(former) ? { party: own } : { party: own, former };
 }
 
-function splitPlace(text: string, divisions: Divisions, reading?: AddressReading): DraftParty {
+function splitPlace(
+  text: string,
+  normalized: string,
+  divisions: Divisions,
+  reading?: AddressReading,
+): DraftParty {
   if (text.length > longestText) return { detail: text };
-  const place = findPlaceIn(text, divisions, reading);
+  const place = findPlaceIn(normalized, divisions, reading);
   const pieces = place.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end }));
-  return joinPieces(text, tile(normalizeForMatch(text), pieces));
+  return joinPieces(text, tile(normalized, pieces));
 }
 
-function findPlaceIn(text: string, divisions: Divisions, reading?: AddressReading): readonly Step[] {
-  if (text.length > longestText) return [];
-  const normalized = normalizeForMatch(text);
+function findPlaceIn(normalized: string, divisions: Divisions, reading?: AddressReading): readonly Step[] {
+  if (normalized.length > longestText) return [];
   const isFormer = reading === "former sheet";
   return findPlace({ normalized, divisions, classes: classify(normalized, [], []), isFormer });
 }

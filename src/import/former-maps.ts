@@ -9,7 +9,7 @@ type Mapping = ReadonlyMap<string, string>;
 const places = ["region", "province", "city", "district"];
 const names = ["first_name", "last_name", "name"];
 /** Of very many columns that were decided, not all combinations are tried. */
-const mostMaps = 128;
+const mostMaps = 12;
 
 /**
  * What a column may have been, today's field first: the answers to questions differ from day to day, and from version to
@@ -53,12 +53,20 @@ export function formerMaps(mapping: Mapping): readonly Mapping[] {
     .map((paths) => new Map(paths.map((path, at) => [headers[at] ?? "", path])));
 }
 
+/** The maps of the second version. */
+export function secondMaps(mapping: Mapping): readonly Mapping[] {
+  const asNamed = [...mapping].map(
+    ([header, path]) => [header, path.replace(/region$/, "province").replace(/first_name$/, "name")] as const,
+  );
+  return [firstMap(mapping), firstMap(new Map(asNamed))];
+}
+
 /** As the first version may have read it: one column for each field, and none that came later. */
 export function firstMap(mapping: Mapping): Mapping {
   const taken = new Set<string>();
   return new Map(
     [...mapping].map(([header, path]) => {
-      const isLater = /\.(?:text|address|region|first_name|last_name)$/.test(path);
+      const isLater = /\.(?:region|first_name|last_name)$/.test(path);
       const kept = isLater || taken.has(path) ? unusedMark : path;
       taken.add(path);
       return [header, kept];

@@ -4,7 +4,7 @@ import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
 import { type ColumnMap, ensureNoOrder, isNoColumn, mapColumns } from "./columns.ts";
-import { firstMap, formerMaps } from "./former-maps.ts";
+import { firstMap, formerMaps, secondMaps } from "./former-maps.ts";
 import { readByWords, type WordsRead } from "./preset-words.ts";
 import type { Preset, SkipRule } from "./presets/preset.ts";
 import { presets } from "./presets/presets.ts";
@@ -172,7 +172,7 @@ function readEarlier(
     return path === undefined ? [] : [[header.trim(), path] as const];
   });
   const second = [own, own.filter(([header]) => !isAskedToday(header))].flatMap((given) =>
-    formerMaps(new Map(given)).map((former) => readFormer(before, former, 2)),
+    secondMaps(new Map(given)).map((former) => readFormer(before, former, 2)),
   );
   const all = [...decided, ...mapping];
   const third = [all, all.filter(([header]) => !isAskedLately(header))].flatMap((given) =>

@@ -4,9 +4,9 @@ import { type Cleaning, cleanCell } from "./clean-cell.ts";
 import { isHidden } from "./hidden-text.ts";
 import { piecesLeft } from "./item-list.ts";
 import type { Layout } from "./layout.ts";
-import { isDitto, isZeroText, textOf } from "./order-fields.ts";
+import { checkCell, isDitto, isZeroText, textOf } from "./order-fields.ts";
 import type { NumberedRow } from "./order-record.ts";
-import type { LayoutField } from "./several-columns.ts";
+import { isPhone, isStreet, type LayoutField } from "./several-columns.ts";
 
 export interface FilledCell {
   readonly text: string;
@@ -56,21 +56,29 @@ function readField(
   { path, choices, isName }: LayoutField,
   read: (path: string, index: number) => string | undefined,
 ): FilledCell | undefined {
+  let withoutDigits: FilledCell | undefined;
   for (const choice of choices) {
     let found: { text: string; readonly index: number } | undefined;
     for (const index of choice) {
       const text = read(path, index);
       if (text === undefined) continue;
-      // Joined, it would not be known. A street may have a 0 in its second column.
-      if (isDitto(path, text) || (isName && (isHidden(path, text) || isZeroText(path, text))))
-        return { text, index };
+      // Joined, it would not be known.
+      const isPart = isName || (isStreet(path) && choice.length > 1);
+      if (isDitto(path, text) || (isPart && isNoPart(path, text))) return { text, index };
       if (found && isName) found.text = joinName(found.text, text);
       else if (found) found.text += `${path === "item.list" ? ";" : " "}${text}`;
       else found = { text, index };
     }
-    if (found) return found;
+    // Of several phones, 无 or - is none.
+    if (found && isPhone(path) && !/\d/.test(found.text)) withoutDigits ??= found;
+    else if (found) return found;
   }
-  return undefined;
+  return withoutDigits;
+}
+
+/** It is reported in its own cell. */
+function isNoPart(path: string, text: string): boolean {
+  return isHidden(path, text) || isZeroText(path, text) || checkCell(path, text) !== undefined;
 }
 
 const han = /^\p{Script=Han}+$/u;

@@ -21,8 +21,12 @@ const withPerson = /^([^，,\d]{1,30})[，,]\s*(\+?[\d-]{7,20})[，,]\s*(.+)$/s;
 const withoutCity = /^(?:香港|澳门|台湾)/;
 const wayOut = "write it into columns of its own, or fix the text";
 
+/** A row is read in several ways (former-reading.ts), with the same texts. */
+const keptTexts = 100;
+
 export async function createPartySplitter(): Promise<PartySplitter> {
-  const splitter = await createAddressSplitter();
+  const { place, party } = await createAddressSplitter();
+  const splitter = { party, place: withMemory(place) };
 
   function splitText(text: string): SplitCell {
     const { isPhoneCertain, ...split } = splitter.party(text);
@@ -78,10 +82,17 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     return "party" in split ? split : undefined;
   }
 
-  /** The street may begin with the district. */
+  /** The street may begin with the district, or with all of the region. */
   function splitRegion(text: string, street: string | undefined): SplitCell {
-    if (!hasCity(splitter.place(text).party)) return { message: `not understood: no city; ${wayOut}` };
-    return splitter.place(street === undefined ? text : `${text} ${street}`);
+    const { party: region } = splitter.place(text);
+    if (!hasCity(region)) return { message: `not understood: no city; ${wayOut}` };
+    if (street === undefined) return splitter.place(text);
+    const { party: whole } = splitter.place(street);
+    if (whole.city !== undefined && whole.city === region.city && whole.detail !== undefined)
+      return { party: { ...region, ...whole } };
+    const { district = "" } = region;
+    const rest = district !== "" && street.startsWith(district) ? street.slice(district.length) : street;
+    return splitter.place(`${text} ${rest}`);
   }
 
   return {
@@ -91,6 +102,19 @@ export async function createPartySplitter(): Promise<PartySplitter> {
       if (name === "region") return splitRegion(text, cells.get(`${part}.detail`)?.text);
       return name === "address" ? splitAddress(part, text, cells) : undefined;
     },
+  };
+}
+
+/** Keeps the results of the last texts. */
+function withMemory<T>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const kept = known.get(text);
+    if (kept !== undefined) return kept;
+    if (known.size >= keptTexts) known.clear();
+    const found = read(text);
+    known.set(text, found);
+    return found;
   };
 }
 

@@ -4,6 +4,7 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import type { CancelOutcome, OperationName, Run } from "./operation.ts";
 import type { OperationRecorder } from "./record-operation.ts";
 import { ask, askTogether, type Store } from "./statements.ts";
+import { toStoredState } from "./stored-number.ts";
 
 export interface Cancels {
   /** Records a cancel as `sending`. */
@@ -59,7 +60,7 @@ export function createCancels(
              error_field = ? WHERE run = ? AND number = ? RETURNING customer, order_id`,
           state,
           nowMs,
-          orderState ?? null,
+          orderState === undefined ? null : toStoredState(orderState),
           rejection?.code ?? null,
           rejection?.message ?? null,
           rejection?.field ?? null,
@@ -147,9 +148,10 @@ export function createCancels(
       const changed = idsOf([...own, ...back, ...elsewhere, ...doubtful]);
       const confirmed = changed.length > 0 ? await confirm(changed) : new Set();
       const isSure = (id: string) => confirmed.has(id);
+      const stateOf = (id: string) => toStoredState(states.get(id) ?? "");
       const ours = idsOf([...own, ...back, ...doubtful]).filter(isSure);
       const others = idsOf(elsewhere).filter(isSure);
-      const moved = idsOf(standing.filter((row) => row.order_state !== states.get(String(row.order_id))));
+      const moved = idsOf(standing.filter((row) => row.order_state !== stateOf(String(row.order_id))));
       if (ours.length + others.length + moved.length === 0) return;
       await write(function* () {
         for (const id of ours) yield* setOrderState(customer, id, states.get(id) ?? "");
@@ -157,7 +159,7 @@ export function createCancels(
           yield ask(
             `UPDATE operations SET order_state = ? WHERE kind = 'create' AND customer = ? AND order_id = ?
                AND coalesce(order_state, '') <> 'cancelled'`,
-            states.get(id) ?? "",
+            stateOf(id),
             customer,
             id,
           );

@@ -1,10 +1,15 @@
 /**
- * The service's numbers of an order in a form that every database gives back whole. SQLite cuts a text at NUL, PostgreSQL
+ * The service's numbers and states of an order in a form that every database gives back whole. SQLite cuts a text at NUL, PostgreSQL
  * refuses it, and both change half a surrogate.
  */
 
 const changed = /\0|\p{Surrogate}/u;
 const quote = '"';
+
+/** A state is no other one for being cut: a state with escapes is not known. */
+export function toStoredState(state: string): string {
+  return changed.test(state) ? JSON.stringify(state).slice(1, -1) : state;
+}
 
 /** A number that a database would change is stored as the text of JSON. */
 export function toStoredNumber(number: string): string {

@@ -346,6 +346,18 @@ test.each(["CR\\u00001", "CR\\ud8001", '\\"CR1'])(
   },
 );
 
+test.each(["cancelled\\u0000x", "cancelled\\ud800"])(
+  "a state is no other one for a part of it: %s",
+  async (state) => {
+    const home = await createServedHome();
+    const data = `{"id":1,"order_no":"O1","tracking_number":"CR1","status":"${state}","estimated_fee":1}`;
+    answerData(home, "POST /api/v1/orders", data);
+    expect((await create(home, "A-1")).exit).toBe(0);
+    const [run] = await readRuns(home);
+    expect(run?.operations[0]).toMatchObject({ state: "created", orderState: state });
+  },
+);
+
 test.each(["track ref:A-1", "track 1", "track ref:A-1 --watch"])(
   "%s: half a character is in no address",
   async (words) => {

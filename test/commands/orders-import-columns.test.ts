@@ -1325,6 +1325,29 @@ test.each(forms)(
   },
 );
 
+test.each([
+  ["文三路", "0", "门牌号"],
+  ["0", "1号", "收件人地址"],
+  ["文三路", "#N/A", "门牌号"],
+  ["文三路", "同上", "门牌号"],
+])("%s with %s is no street", async (street, door, column) => {
+  const titles = ["订单号", "收件人", "收件人手机", "收件人地址", "门牌号", "商品"];
+  const home = await homeWith(text(titles, ["A-1", "李四", "13900139000", street, door, "书"]));
+  const maps = ["--map", "收件人地址=receiver.detail", "--map", "门牌号=receiver.detail"];
+  const ran = await home.courier(["orders", "import", home.file, "--yes", "--json", ...maps]);
+  expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+  expect(errorOf(ran)).toMatchObject({ details: [{ column }] });
+});
+
+test.each(["无", "-", "N/A", "微信联系"])("of several phones, %s is none", async (none) => {
+  const titles = ["订单号", "收件人", "收件人手机", "收件人电话", "收件人地址", "商品"];
+  const home = await homeWith(text(titles, ["A-1", "李四", none, "010-88886666", "建国路88号", "书"]));
+  const maps = ["--map", "收件人手机=receiver.phone", "--map", "收件人电话=receiver.phone"];
+  const ran = await home.courier(["orders", "import", home.file, "--yes", "--json", ...maps]);
+  expect([ran.exit, home.posts], ran.stderr).toEqual([0, 1]);
+  expect(await sent(home)).toMatchObject([{ receiver: { phone: "010-88886666" } }]);
+});
+
 describe.each(forms)("province, city and district in one column (%s)", (_form, name, write) => {
   const columns = ["订单号", "收件人", "收件人手机", "收件人省市区", "收件人地址", "商品"];
   const rowOf = (ref: string, region: string, street: string) => [
@@ -1383,6 +1406,8 @@ describe.each(forms)("province, city and district in one column (%s)", (_form, n
       rowOf("A-3", "浙江省杭州市", "西湖区文三路3号"),
       rowOf("A-4", "浙江省杭州市西湖区蒋村街道", "文三路4号"),
       rowOf("A-5", "北京 朝阳区", "建国路88号"),
+      rowOf("A-6", "浙江省杭州市西湖区", "浙江省杭州市西湖区文三路6号"),
+      rowOf("A-7", "浙江省杭州市西湖区", "西湖区文三路7号"),
     ];
     const home = await homeWith(write(columns, ...rows), name);
     const { exit, stderr } = await home.importFile(home.file);
@@ -1396,6 +1421,8 @@ describe.each(forms)("province, city and district in one column (%s)", (_form, n
         { ...person, ...place, detail: "文三路3号" },
         { ...person, ...place, detail: "蒋村街道 文三路4号" },
         { ...person, province: "北京", city: "北京", district: "朝阳区", detail: "建国路88号" },
+        { ...person, ...place, detail: "文三路6号" },
+        { ...person, ...place, detail: "文三路7号" },
       ]),
     );
   });
