@@ -44,6 +44,7 @@ export function formerMaps(mapping: Mapping): readonly Mapping[] {
       ...choices.flatMap((paths, at) =>
         paths.slice(1).map((path) => new Map([...mapping, [headers[at] ?? "", path]])),
       ),
+      ...allAtOnce(mapping),
     ];
   return choices
     .reduce<readonly (readonly string[])[]>(
@@ -51,6 +52,25 @@ export function formerMaps(mapping: Mapping): readonly Mapping[] {
       [[]],
     )
     .map((paths) => new Map(paths.map((path, at) => [headers[at] ?? "", path])));
+}
+
+/** An earlier version guessed all columns at once: each region for another part, and one column of several. */
+function allAtOnce(mapping: Mapping): readonly Mapping[] {
+  const headersOf = (isMeant: (path: string) => boolean) =>
+    [...mapping].flatMap(([header, path]) => (isMeant(path) ? [header] : []));
+  let maps: readonly Mapping[] = [mapping];
+  for (const header of headersOf((path) => path.endsWith(".region"))) {
+    const others = alternativesOf(header, mapping.get(header) ?? unusedMark, mapping).slice(1);
+    maps = maps.flatMap((map) => others.map((path) => new Map([...map, [header, path]])));
+  }
+  for (const path of new Set(mapping.values())) {
+    const several = headersOf((each) => each === path);
+    if (path === unusedMark || several.length < 2) continue;
+    const keep = (map: Mapping, kept: string) =>
+      new Map([...map, ...several.map((each) => [each, each === kept ? path : unusedMark] as const)]);
+    maps = maps.flatMap((map) => several.map((kept) => keep(map, kept)));
+  }
+  return maps.slice(0, mostMaps * 2);
 }
 
 /** The maps of the second version. */

@@ -205,8 +205,10 @@ function readEarlierOfPreset(
   const read = (titles: readonly string[]) =>
     maps.flatMap((given) => {
       try {
-        const own = readOwnColumns(titles, { ...preset, fields }, given);
-        return [layoutOfPreset(headers, { ...own, words: undefined, isWhole: true }, undefined, "")];
+        const read = readOwnColumns(titles, { ...preset, fields }, given);
+        return [read.own, joinStreets(read.own)].map((own) =>
+          layoutOfPreset(headers, { ...read, own, words: undefined, isWhole: true }, undefined, ""),
+        );
       } catch {
         return [];
       }

@@ -1528,6 +1528,22 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
       "Recipient_First_Name= Recipient_Last_Name=receiver.name",
       "",
     ],
+    [
+      {
+        header: "收件人,收件人手机,收件人电话,地区,收件人地址,门牌号",
+        row: "李四,13900139000,057188880000,浙江省杭州市西湖区,文三路,1号",
+      },
+      "收件人手机= 地区=receiver.district 门牌号=",
+      `收件人手机=receiver.phone 收件人电话=receiver.phone 地区=receiver.region ${joined}`,
+    ],
+    [
+      {
+        header: "收件人,收件人电话,备用手机,收件人地址,门牌号,托寄物",
+        row: "李四,057188880000,13900139000,北京市朝阳区建国路,1号,茶",
+      },
+      "收件人地址=receiver.address 门牌号=receiver.detail 备用手机=",
+      `${both} 收件人地址=receiver.address 门牌号=receiver.detail`,
+    ],
   ])("is held where the columns are decided in another way than before (%#)", async (sheet, before, now) => {
     const { header, row } = sheet;
     const home = await createImportHome(sheetOf(`${header},品名,sender.name`, `${row},茶,张三`));
