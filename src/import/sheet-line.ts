@@ -36,7 +36,7 @@ export function readLine(source: NumberedRow, layout: Layout): Line {
     return text === "" && !source.faults?.has(index) ? undefined : text;
   };
   for (const field of layout.fields) {
-    const filled = readField(field, read);
+    const filled = readField(field, read, layout.preset === undefined);
     if (filled) cells.set(field.path, filled);
   }
   const pieces = cells.get("item.quantity");
@@ -47,14 +47,15 @@ export function readLine(source: NumberedRow, layout: Layout): Line {
       cells.set("item.quantity", { ...pieces, text: left });
     }
   }
-  const key = layout.orderKey ? readField(layout.orderKey, read)?.text : cells.get("ref")?.text;
+  const key = layout.orderKey ? readField(layout.orderKey, read, true)?.text : cells.get("ref")?.text;
   return { source, cells, key: key ?? "", cleanings, isAsWritten };
 }
 
-/** The first choice with a text. */
+/** The first choice with a text; `isOwn`: of a shop's own sheet, where a 0 in a part of a street is a formula's. */
 function readField(
   { path, choices, isName }: LayoutField,
   read: (path: string, index: number) => string | undefined,
+  isOwn: boolean,
 ): FilledCell | undefined {
   let withoutDigits: FilledCell | undefined;
   for (const choice of choices) {
@@ -63,7 +64,7 @@ function readField(
       const text = read(path, index);
       if (text === undefined) continue;
       // Joined, it would not be known.
-      const isPart = isName || (isStreet(path) && choice.length > 1);
+      const isPart = isName || (isOwn && isStreet(path) && choice.length > 1);
       if (isDitto(path, text) || (isPart && isNoPart(path, text))) return { text, index };
       if (found && isName) found.text = joinName(found.text, text);
       else if (found) found.text += `${path === "item.list" ? ";" : " "}${text}`;

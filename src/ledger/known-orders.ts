@@ -6,7 +6,7 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
 import { storedNumberOf, textOf } from "./operation.ts";
 import { mostCached, mostOwners, type OrdersOwner, type OwnedOrders } from "./order-cache.ts";
-import { toStoredNumber } from "./stored-number.ts";
+import { toStoredNumber, toStoredState } from "./stored-number.ts";
 
 export interface KnownOrders {
   /** Stores orders; fields that an answer did not show keep their values. The last in the list is the newest. */
@@ -54,7 +54,8 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
   }
 
   function remember(owner: OrdersOwner, order: KnownOrder, seenAtMs: number): void {
-    const { id, status, item, receiver, createdAt } = order;
+    const { id, item, receiver, createdAt } = order;
+    const status = order.status && toStoredState(order.status);
     const trackingNumber = order.trackingNumber && toStoredNumber(order.trackingNumber);
     const values = [id, trackingNumber, status, item, receiver, createdAt].map((value) => value ?? null);
     const known = findRow(owner, { id, trackingNumber });
