@@ -6,6 +6,9 @@ import { readTitle } from "./unclear-columns.ts";
 
 type Mapping = ReadonlyMap<string, string>;
 
+/** A field that came after the first days of version 3. */
+export const isLater = (path: string) => /\.(?:region|first_name|last_name)$/.test(path);
+
 const places = ["region", "province", "city", "district"];
 const names = ["first_name", "last_name", "name"];
 /** Of very many columns that were decided, not all combinations are tried. */
@@ -86,8 +89,7 @@ export function firstMap(mapping: Mapping): Mapping {
   const taken = new Set<string>();
   return new Map(
     [...mapping].map(([header, path]) => {
-      const isLater = /\.(?:region|first_name|last_name)$/.test(path);
-      const kept = isLater || taken.has(path) ? unusedMark : path;
+      const kept = isLater(path) || taken.has(path) ? unusedMark : path;
       taken.add(path);
       return [header, kept];
     }),

@@ -4,7 +4,7 @@ import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
 import { type ColumnMap, ensureNoOrder, isNoColumn, mapColumns } from "./columns.ts";
-import { firstMap, formerMaps, secondMaps } from "./former-maps.ts";
+import { firstMap, formerMaps, isLater, secondMaps } from "./former-maps.ts";
 import { readByWords, type WordsRead } from "./preset-words.ts";
 import type { Preset, SkipRule } from "./presets/preset.ts";
 import { presets } from "./presets/presets.ts";
@@ -174,9 +174,12 @@ function readEarlier(
   const second = [own, own.filter(([header]) => !isAskedToday(header))].flatMap((given) =>
     secondMaps(new Map(given)).map((former) => readFormer(before, former, 2)),
   );
-  const all = [...decided, ...mapping];
-  const third = [all, all.filter(([header]) => !isAskedLately(header))].flatMap((given) =>
-    formerMaps(new Map(given)).map((former) => readFormer(headers, former, 3)),
+  // What the words of a title say for certain was never decided in another way.
+  const isOpen = ([header, path]: readonly [string, string]) => mapping.has(header) || isLater(path);
+  const sure = decided.filter((each) => !isOpen(each));
+  const open = [...decided.filter(isOpen), ...mapping];
+  const third = [open, open.filter(([header]) => !isAskedLately(header))].flatMap((given) =>
+    formerMaps(new Map(given)).map((former) => readFormer(headers, new Map([...sure, ...former]), 3)),
   );
   return [
     ...unlike(second, today, headers).map((each) => ({ reading: 2 as const, layout: each })),
