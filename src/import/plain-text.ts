@@ -4,13 +4,13 @@ import { sanitise } from "../terminal/sanitise.ts";
 
 const unsafe = /[\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff]/gu;
 
-/** A number of the service as a terminal shows it: escapes take the place of what a cell cannot hold. */
-export function numberCell(number: string): string {
-  return number.trim().replace(unsafe, sanitise);
+/** A number or a state of the service as a terminal shows it: escapes take the place of what a cell cannot hold. */
+export function answerCell(text: string): string {
+  return text.trim().replace(unsafe, sanitise);
 }
 
-/** The number of which `numberCell` made the text. */
-export function numberOfCell(cell: string): string {
+/** The text of which `answerCell` made the cell. */
+export function answerOfCell(cell: string): string {
   return cell.replace(/\\(?:u[0-9a-f]{4}|[nrt])/g, (code) => {
     const character: string = JSON.parse(`"${code}"`);
     return character.search(unsafe) === 0 ? character : code;

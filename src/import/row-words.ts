@@ -6,7 +6,7 @@ import type { RowDecision } from "../ledger/rules.ts";
 import { getField } from "../model/fields.ts";
 import { isJsonNumber } from "../model/json.ts";
 import type { RowResult } from "./import-types.ts";
-import { numberCell } from "./plain-text.ts";
+import { answerCell } from "./plain-text.ts";
 
 /** `row 3 (1001)`, `rows 2-4 (1001)`. */
 export function nameOfRow({ row, rows = [row], ref }: RowName): string {
@@ -75,7 +75,7 @@ function describeWritten({
   isCancelled,
   receiver,
 }: Extract<RowDecision, { kind: "written" }>): string {
-  const number = numberCell(written);
+  const number = answerCell(written);
   const next = "empty these cells if this is a new order";
   if (sent && holder) return `${number} is the order of ${nameOfRow(holder)}: ${next}`;
   if (sent) {

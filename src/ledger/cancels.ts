@@ -1,10 +1,10 @@
 /** Cancels: recorded before they are sent, and with their outcomes. */
 
+import { toStoredText } from "../model/stored-text.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import type { CancelOutcome, OperationName, Run } from "./operation.ts";
 import type { OperationRecorder } from "./record-operation.ts";
 import { ask, askTogether, type Store } from "./statements.ts";
-import { toStoredState } from "./stored-number.ts";
 
 export interface Cancels {
   /** Records a cancel as `sending`. */
@@ -60,7 +60,7 @@ export function createCancels(
              error_field = ? WHERE run = ? AND number = ? RETURNING customer, order_id`,
           state,
           nowMs,
-          orderState === undefined ? null : toStoredState(orderState),
+          orderState === undefined ? null : toStoredText(orderState),
           rejection?.code ?? null,
           rejection?.message ?? null,
           rejection?.field ?? null,
@@ -148,7 +148,7 @@ export function createCancels(
       const changed = idsOf([...own, ...back, ...elsewhere, ...doubtful]);
       const confirmed = changed.length > 0 ? await confirm(changed) : new Set();
       const isSure = (id: string) => confirmed.has(id);
-      const stateOf = (id: string) => toStoredState(states.get(id) ?? "");
+      const stateOf = (id: string) => toStoredText(states.get(id) ?? "");
       const ours = idsOf([...own, ...back, ...doubtful]).filter(isSure);
       const others = idsOf(elsewhere).filter(isSure);
       const moved = idsOf(standing.filter((row) => row.order_state !== stateOf(String(row.order_id))));

@@ -1,5 +1,6 @@
 /** Files of imports and their rows: what the ledger knows of them, and the rows that one run takes. */
 
+import { toStoredNumber } from "../model/stored-text.ts";
 import type { SentFacts } from "./creates.ts";
 import { nextEvent } from "./events.ts";
 import type { OperationFinder } from "./find-operations.ts";
@@ -19,7 +20,6 @@ import { createRowDecisions } from "./row-decisions.ts";
 import type { FileFacts, RowPolicy, RowToSend } from "./row-to-send.ts";
 import type { RowDecision } from "./rules.ts";
 import { ask, type Store, type Work } from "./statements.ts";
-import { toStoredNumber } from "./stored-number.ts";
 
 export interface ImportFile {
   readonly shop: string;

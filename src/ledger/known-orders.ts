@@ -1,12 +1,12 @@
 /** The cache of orders from the service's answers, for completion. */
 
 import type { KnownOrder } from "../model/known-order.ts";
+import { toStoredNumber, toStoredText } from "../model/stored-text.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
 import { storedNumberOf, textOf } from "./operation.ts";
 import { mostCached, mostOwners, type OrdersOwner, type OwnedOrders } from "./order-cache.ts";
-import { toStoredNumber, toStoredState } from "./stored-number.ts";
 
 export interface KnownOrders {
   /** Stores orders; fields that an answer did not show keep their values. The last in the list is the newest. */
@@ -55,7 +55,7 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
 
   function remember(owner: OrdersOwner, order: KnownOrder, seenAtMs: number): void {
     const { id, item, receiver, createdAt } = order;
-    const status = order.status && toStoredState(order.status);
+    const status = order.status && toStoredText(order.status);
     const trackingNumber = order.trackingNumber && toStoredNumber(order.trackingNumber);
     const values = [id, trackingNumber, status, item, receiver, createdAt].map((value) => value ?? null);
     const known = findRow(owner, { id, trackingNumber });

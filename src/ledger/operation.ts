@@ -3,8 +3,8 @@
 import type { ProcessIdentity, SinceBoot } from "../core/process-identity.ts";
 import type { Draft } from "../model/draft.ts";
 import { parseJson, stringifyJson } from "../model/json.ts";
+import { fromStoredNumber } from "../model/stored-text.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import { fromStoredNumber } from "./stored-number.ts";
 
 /**
  * `ready`: recorded, not sent. `sending`: being sent, or sent. Then one of: `created`; `found`: its answer was

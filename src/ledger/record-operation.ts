@@ -2,6 +2,7 @@
 
 import type { SinceBoot } from "../core/process-identity.ts";
 import type { Draft } from "../model/draft.ts";
+import { toStoredNumber, toStoredText } from "../model/stored-text.ts";
 import type { SqlValue } from "../sqlite/driver.ts";
 import { nextEvent } from "./events.ts";
 import type { OperationFinder } from "./find-operations.ts";
@@ -17,7 +18,6 @@ import { LostClaim, OrderTaken, OtherOrder } from "./operation-errors.ts";
 import { type FileFacts, type RowToSend, readingVersion } from "./row-to-send.ts";
 import type { RowDecision } from "./rules.ts";
 import { ask, type Question, type Work } from "./statements.ts";
-import { toStoredNumber, toStoredState } from "./stored-number.ts";
 
 const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,
   assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults, reading, sent_boot, sent_since_boot_ms`;
@@ -189,7 +189,7 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
       storedOrNull(order?.tracking_number),
       order?.estimated_fee ?? null,
       order?.created_at ?? null,
-      "orderState" in outcome && outcome.orderState !== undefined ? toStoredState(outcome.orderState) : null,
+      "orderState" in outcome && outcome.orderState !== undefined ? toStoredText(outcome.orderState) : null,
       rejection?.code ?? null,
       rejection?.message ?? null,
       rejection?.field ?? null,
@@ -224,7 +224,7 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
   function* setOrderState(customer: number, orderId: string, orderState: string): Work<void> {
     yield ask(
       "UPDATE operations SET order_state = ? WHERE kind = 'create' AND customer = ? AND order_id = ?",
-      toStoredState(orderState),
+      toStoredText(orderState),
       customer,
       orderId,
     );

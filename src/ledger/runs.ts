@@ -1,10 +1,10 @@
 /** Runs: one for each command that changes something at the service. */
 
 import type { ProcessIdentity } from "../core/process-identity.ts";
+import { toStoredNumber } from "../model/stored-text.ts";
 import type { SqlValue } from "../sqlite/driver.ts";
 import { type Run, readRun } from "./operation.ts";
 import { ask, type Store, type Work } from "./statements.ts";
-import { toStoredNumber } from "./stored-number.ts";
 
 export interface NewRun {
   /** For example `orders import`. */

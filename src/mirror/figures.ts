@@ -3,6 +3,7 @@
 import { parseInstant } from "../core/time.ts";
 import { plainDecimal } from "../model/decimal.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { toStoredText } from "../model/stored-text.ts";
 import type { Statement } from "../sqlite/driver.ts";
 import { type MirroredOrder, textAt } from "./mirrored-order.ts";
 
@@ -54,9 +55,10 @@ export function createFigures(sql: Sql) {
     if (text === undefined) return 0;
     const cached = numbers.get(text);
     if (cached !== undefined) return cached;
-    const found = sql("SELECT number FROM texts WHERE text = ?").get(text)?.number;
+    const stored = toStoredText(text);
+    const found = sql("SELECT number FROM texts WHERE text = ?").get(stored)?.number;
     if (found === undefined)
-      return Number(sql("INSERT INTO texts (text) VALUES (?) RETURNING number").get(text)?.number);
+      return Number(sql("INSERT INTO texts (text) VALUES (?) RETURNING number").get(stored)?.number);
     // A new text is not kept: a transaction that is rolled back takes it with it.
     if (numbers.size < mostCached) numbers.set(text, Number(found));
     return Number(found);

@@ -91,7 +91,7 @@ test("what the encoding of a sheet does not have is written as its code, which i
   );
 });
 
-test.each(["\u0000", "\ud800"])(
+test.each(["\u0000", "\ud800", "\u0007"])(
   "a state with %j at its end is no other one in the sheet",
   async (character) => {
     const home = await createImportHome(sheet(row("A-1")));
@@ -581,7 +581,7 @@ test("a text of the service that a spreadsheet would run is written as text, on 
   home.sandbox.faults.add({ method: "POST", kind: "wrong_shape", processed: true, data });
   const { exit, stderr, bytes } = await importAndRead(home);
   expect(exit, stderr).toBe(0);
-  expect(String(bytes)).toContain(`,'@SUM(A1),"'=HYPERLINK(""x"",""y"")",'-1,12.5,\n`);
+  expect(String(bytes)).toContain(`,'@SUM(A1),"'=HYPERLINK(""x"",""y"")",'-1\\u0007,12.5,\n`);
 });
 
 describe("the file", () => {

@@ -130,6 +130,23 @@ describe("a sheet that was imported", () => {
     expect(refreshed.result.states_from).toBe("2026-03-02T08:00:00.000Z");
   });
 
+  test.each(["\u0000", "\ud800", "\u0007"])(
+    "does not take a state with %j at its end for another one",
+    async (end) => {
+      const home = await createImportHome(sheet(row("A-1")));
+      await home.run();
+      const shown = { id: 1000001, receiver: { name: "李四" }, status: `cancelled${end}` };
+      answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(shown));
+      const { exit, stderr, rows } = await writeBack(home, "--refresh");
+      expect(exit, stderr).toBe(0);
+      expect(rows[1]?.slice(0, 3)).toEqual([
+        expect.stringMatching(/^CR/),
+        expect.stringMatching(/^CO/),
+        `cancelled${JSON.stringify(end).slice(1, -1)}`,
+      ]);
+    },
+  );
+
   test.each([
     ["a gateway's page", 403, "<html>blocked</html>"],
     ["a gateway's page for a service that is away", 404, "<html>no backend</html>"],

@@ -227,6 +227,16 @@ test("--status cancelled asks for them, and --from and --to are days of the loca
   expect(weeks.rows.map(({ key }: { key: string }) => key)).toEqual(["2026-W44"]);
 });
 
+test.each(["\\u0000", "\\ud800"])("a state with %s at its end is not cancelled", async (end) => {
+  const mirror = await createMirror();
+  for (const [id, status] of [`cancelled${end}`, "cancelled"].entries()) {
+    const value = parseJson(`{"id":${id},"status":"${status}","actual_fee":1}`) as JsonObject;
+    await mirror.record([{ id: String(id), kind: "detail", value }], 1_000);
+  }
+  const { all, cancelled } = await countSpend(mirror, "month", everything);
+  expect([all.orders, cancelled.orders]).toEqual([1, 1]);
+});
+
 /** The mirror of a home's account, as courier names its file. */
 async function ownMirror(home: ServedHome) {
   await home.courier("find x");

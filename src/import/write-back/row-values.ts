@@ -8,7 +8,7 @@ import { type Overview, readAgain } from "../check-rows.ts";
 import { skipNumbered } from "../equal-rows.ts";
 import type { Source } from "../import-source.ts";
 import type { NumberedRow, ReadingTally } from "../order-record.ts";
-import { numberCell, plainText } from "../plain-text.ts";
+import { answerCell, plainText } from "../plain-text.ts";
 import { nameOfRow } from "../row-words.ts";
 import { type ImportRow, readRows } from "../rows.ts";
 import { findSentBefore } from "../skipped-orders.ts";
@@ -139,7 +139,7 @@ async function writeOrders(
     // The number with which it was made is known.
     const seen = shown && isForeign ? { ...shown, trackingNumber: undefined, orderNumber: undefined } : shown;
     const error = isForeign
-      ? plainText(`the service shows the number of another row's order: ${numberCell(tracking)}`)
+      ? plainText(`the service shows the number of another row's order: ${answerCell(tracking)}`)
       : each.error;
     const own = { ...valuesOf(made, seen), error };
     const other = seen?.other ?? known.others?.get(made.order?.id ?? "");
@@ -151,7 +151,7 @@ async function writeOrders(
     const isWrong =
       other !== undefined ||
       (change?.isOtherPerson === true &&
-        change.ownNumbers.some((each) => numberCell(each) === own.tracking_number));
+        change.ownNumbers.some((each) => answerCell(each) === own.tracking_number));
     const keepsCells = !isWrong && !hasForeignNumber(each);
     const filled = keepsCells ? withoutUnknown(written) : written;
     for (const row of rows) values.set(row, change?.isReceiver && !isWrong ? { error } : filled);
@@ -192,7 +192,7 @@ async function clearForeignNumbers(
     const holder = number === undefined ? undefined : holders.get(number);
     if (!holder || holder.rows.includes(row)) return;
     const name = nameOfRow({ row: holder.rows[0] ?? 0, rows: holder.rows, ref: holder.row?.ref });
-    values.set(row, { ...nothing, error: `${error}; ${numberCell(number ?? "")} is the order of ${name}` });
+    values.set(row, { ...nothing, error: `${error}; ${answerCell(number ?? "")} is the order of ${name}` });
   };
   for await (const _ of readRows({ ...source, onLine }));
 }
@@ -238,9 +238,9 @@ function valuesOf(operation: Made, seen: Seen | undefined): WrittenValues {
   const isGone = status === "cancelled";
   return {
     ...nothing,
-    tracking_number: isGone ? "" : numberCell(seen?.trackingNumber ?? order?.tracking_number ?? ""),
-    order_no: numberCell(seen?.orderNumber ?? order?.order_no ?? ""),
-    status: plainText(status),
+    tracking_number: isGone ? "" : answerCell(seen?.trackingNumber ?? order?.tracking_number ?? ""),
+    order_no: answerCell(seen?.orderNumber ?? order?.order_no ?? ""),
+    status: answerCell(status),
     estimated_fee: isGone ? "" : plainText(order?.estimated_fee ?? ""),
   };
 }

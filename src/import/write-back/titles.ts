@@ -3,7 +3,7 @@
 import { type OperationName, parseOperationName } from "../../ledger/operation.ts";
 import { canEncode, unescapeCharacters } from "../../sheets/encode-text.ts";
 import type { Encoding } from "../../sheets/source.ts";
-import { numberOfCell } from "../plain-text.ts";
+import { answerOfCell } from "../plain-text.ts";
 
 /** What is written beside a row, in the order of the columns. */
 export const writtenFields = ["tracking_number", "order_no", "status", "estimated_fee", "error"] as const;
@@ -53,7 +53,7 @@ export function createNumberReader(header: readonly string[], read: readonly Wri
   const columns = read.flatMap((field) => fields.flatMap((each, index) => (each === field ? [index] : [])));
   return (rows: readonly (readonly string[])[]): readonly string[] =>
     columns
-      .flatMap((column) => rows.map((cells) => numberOfCell(cells[column]?.trim() ?? "")))
+      .flatMap((column) => rows.map((cells) => answerOfCell(cells[column]?.trim() ?? "")))
       .filter((text) => text !== "");
 }
 

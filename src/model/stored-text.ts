@@ -1,13 +1,13 @@
 /**
- * The service's numbers and states of an order in a form that every database gives back whole. SQLite cuts a text at NUL, PostgreSQL
+ * The service's numbers, states and other texts of an order in a form that every database gives back whole. SQLite cuts a text at NUL, PostgreSQL
  * refuses it, and both change half a surrogate.
  */
 
 const changed = /\0|\p{Surrogate}/u;
 const quote = '"';
 
-/** A state is no other one for being cut: a state with escapes is not known. */
-export function toStoredState(state: string): string {
+/** A state is no other one for being cut: one with escapes is not known. */
+export function toStoredText(state: string): string {
   return changed.test(state) ? JSON.stringify(state).slice(1, -1) : state;
 }
 
