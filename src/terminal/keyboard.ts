@@ -295,8 +295,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number, si
 
   function takePaste({ text, isMarked }: Paste) {
     if (attended?.onPaste?.(text)) return;
-    const isLine = isMarked && attended?.onPaste !== undefined;
-    waiting = [...(isLine ? joinLines(text).trim() : text), ...waiting];
+    waiting = [...(isMarked ? joinLines(text).trim() : text), ...waiting];
   }
 
   /** Text goes in as one key: readline and the prompt go through their whole line at each. */

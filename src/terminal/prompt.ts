@@ -260,7 +260,7 @@ async function ask<T>(
     return true;
   };
   const markPastes = (isMarked: boolean) => {
-    if (answersMore) deps.output.write(isMarked ? pasteMarks : noPasteMarks);
+    if (isLine || answersMore) deps.output.write(isMarked ? pasteMarks : noPasteMarks);
   };
   const onBack = canGoBack ? () => leaveFor(new WentBack()) : undefined;
   const attachment = deps.keyboard.attach({

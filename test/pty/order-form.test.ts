@@ -274,6 +274,20 @@ test.each([
   await terminal.until(/name +李四\n +phone +13900139000\n[\s\S]*建国路88号[\s\S]*❯ right/);
 });
 
+test("a line break at the end of a marked paste answers no question", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create --sender-name A --receiver-name B --item-name C");
+  for (const title of ["Sender", "Receiver"])
+    for (const name of partyFields.slice(1)) await terminal.answer(`${title} ${name}`);
+  await terminal.until("? Item description");
+  terminal.type("\u001b[200~two\r\u001b[201~");
+  await terminal.until("? Item description two");
+  terminal.type(" books");
+  await terminal.until("? Item description two books");
+  await terminal.answer("Item description");
+  await terminal.until("? Item weight");
+});
+
 test("Esc leaves the paste of an address for the list, and Ctrl-C there keeps what was pasted", async () => {
   const home = await createServedTerminalHome();
   const terminal = home.open("orders create --sender-name A --item-name B");
