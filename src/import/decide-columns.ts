@@ -24,7 +24,8 @@ import {
 } from "./doubtful-columns.ts";
 import { findHeaderProblem } from "./header-problem.ts";
 import { countKnown, findHeader, unclearHeader } from "./header-row.ts";
-import { choosePreset, noPlatform, readPreset } from "./layout.ts";
+import { choosePreset, noPlatform } from "./platforms.ts";
+import { readPreset } from "./preset-layout.ts";
 import { mayReadWords } from "./presets/preset.ts";
 import { type RowsOptions, readFirstRows } from "./rows.ts";
 import { findUnclear } from "./unclear-columns.ts";

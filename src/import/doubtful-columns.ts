@@ -9,7 +9,7 @@ import {
   mapColumns,
   unusedMark,
 } from "./columns.ts";
-import { readPreset } from "./layout.ts";
+import { readPreset } from "./preset-layout.ts";
 import type { Preset } from "./presets/preset.ts";
 import { type RowsOptions, readShownRows } from "./rows.ts";
 import { isPhone, isStreet } from "./several-columns.ts";

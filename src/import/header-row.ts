@@ -3,7 +3,8 @@
 import { usageError } from "../core/errors.ts";
 import { headerWithin, type SheetRow } from "../sheets/sheet.ts";
 import { mapColumns, mapFlag } from "./columns.ts";
-import { findPreset, type LayoutChoice } from "./layout.ts";
+import { findPreset } from "./platforms.ts";
+import type { LayoutChoice } from "./read-layout.ts";
 import {
   cleanHeader,
   columnPaths,

@@ -12,7 +12,7 @@ import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { type NamedEncoding, namedEncodings } from "../sheets/source.ts";
 import { mapFlag, parseMapping } from "./columns.ts";
-import { parsePlatform, platformNames } from "./layout.ts";
+import { parsePlatform, platformNames } from "./platforms.ts";
 
 export const readOptions = {
   map: listOption(
