@@ -301,13 +301,13 @@ export const program: Group = {
         {
           name: "list",
           summary: "List the saved column names",
-          load: async () => (await import("../import/maps.ts")).listMaps,
+          load: async () => (await import("../import/columns/maps.ts")).listMaps,
         },
         {
           name: "remove",
           summary: "Forget saved column names",
           changes: true,
-          load: async () => (await import("../import/maps.ts")).removeSavedMap,
+          load: async () => (await import("../import/columns/maps.ts")).removeSavedMap,
         },
       ],
     },

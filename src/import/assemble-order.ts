@@ -6,16 +6,16 @@ import { partyFields } from "../model/fields.ts";
 import type { Json } from "../model/json.ts";
 import { type Chosen, createLineChooser } from "./choose-lines.ts";
 import { cleanCell } from "./clean-cell.ts";
+import { type FormerRecord, readFormerRecord } from "./columns/former-reading.ts";
+import { hasLines, type Layout } from "./columns/layout.ts";
+import { cleanHeader } from "./columns/title-words.ts";
 import { type CellDraft, createCellDraft } from "./draft-from-cells.ts";
-import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
-import { hasLines, type Layout } from "./layout.ts";
 import { checkCell, isDitto, isZeroText } from "./order-fields.ts";
 import { setItem } from "./order-goods.ts";
 import type { OrderOptions, OrderRecord, ReadingTally } from "./order-record.ts";
 import { type FilledCell, hasAddress, type Line, readLine } from "./sheet-line.ts";
 import type { PartySplitter } from "./split-party.ts";
-import { cleanHeader } from "./title-words.ts";
 
 /** Undefined for an order that is not to be sent, where the options do not ask for it. */
 export function createAssembler(

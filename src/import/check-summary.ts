@@ -5,7 +5,7 @@ import { getField, orderFields } from "../model/fields.ts";
 import type { CheckSummary } from "../model/results.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
 import { describeEncoding } from "./check-rows.ts";
-import { describeField } from "./columns.ts";
+import { describeField } from "./columns/columns.ts";
 import {
   describeEarlier,
   describeHeldRows,

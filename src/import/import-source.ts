@@ -16,8 +16,8 @@ import { contentOfBytes, inspectSource, type NamedEncoding } from "../sheets/sou
 import { findPackage } from "../sheets/text-encoding.ts";
 import { oldOfficeError } from "../sheets/workbook-errors.ts";
 import { noteFirstProblem } from "./check-rows.ts";
-import type { ColumnChoice } from "./decide-columns.ts";
-import { findHeader } from "./header-row.ts";
+import type { ColumnChoice } from "./columns/decide-columns.ts";
+import { findHeader } from "./columns/header-row.ts";
 import { type RowsOptions, readFirstRows } from "./rows.ts";
 
 export interface SourceChoice {
@@ -66,7 +66,7 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
   const sender = await findSender(choice.sender, context);
   const { platform, includeFulfilled } = choice;
   const asked = { bytes, name, mapping, shop, sender, platform, includeFulfilled };
-  const { decideColumns, mayBeUnclear } = await import("./decide-columns.ts");
+  const { decideColumns, mayBeUnclear } = await import("./columns/decide-columns.ts");
   const decide = (of: RowsOptions) => decideColumns(of, choice.useMap !== undefined, context);
   let early: ColumnChoice | undefined;
   let hasNotedProblem = false;

@@ -3,12 +3,12 @@
  * lines with a part of a receiver.
  */
 
-import { isNoColumn } from "./columns.ts";
-import type { Layout } from "./layout.ts";
+import { isNoColumn } from "./columns/columns.ts";
+import type { Layout } from "./columns/layout.ts";
+import { createTitleReader, simplifyTitle } from "./columns/title-words.ts";
 import { isZeroText, numberPaths } from "./order-fields.ts";
 import { type OrderOptions, problemOf, type RowProblem } from "./order-record.ts";
 import { type FilledCell, hasAddress, type Line } from "./sheet-line.ts";
-import { createTitleReader, simplifyTitle } from "./title-words.ts";
 
 const unit = "(?:[件单單个個笔筆箱票元]|公斤|千克|kg|pcs|items?|pieces?|orders?)";
 /** 2单3件. Each number but the last needs its unit: without one, a long number could be split in too many ways. */

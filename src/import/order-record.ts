@@ -4,8 +4,8 @@ import type { Draft } from "../model/draft.ts";
 import { nameCell } from "../sheets/cell-address.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import type { Cleaning } from "./clean-cell.ts";
-import type { FormerRecord } from "./former-reading.ts";
-import type { Layout } from "./layout.ts";
+import type { FormerRecord } from "./columns/former-reading.ts";
+import type { Layout } from "./columns/layout.ts";
 import type { SkipReason } from "./presets/preset.ts";
 
 /** A row of the sheet with its number. */

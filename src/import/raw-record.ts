@@ -1,7 +1,7 @@
 /** The record of an order for the file of rejects, which has no merged cells, no hidden rows and no types of cells. */
 
 import type { Json } from "../model/json.ts";
-import type { Layout } from "./layout.ts";
+import type { Layout } from "./columns/layout.ts";
 import { checkCell, numberPaths, textOf } from "./order-fields.ts";
 import type { NumberedRow } from "./order-record.ts";
 

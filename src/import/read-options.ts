@@ -11,8 +11,8 @@ import {
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { type NamedEncoding, namedEncodings } from "../sheets/source.ts";
-import { mapFlag, parseMapping } from "./columns.ts";
-import { parsePlatform, platformNames } from "./platforms.ts";
+import { mapFlag, parseMapping } from "./columns/columns.ts";
+import { parsePlatform, platformNames } from "./columns/platforms.ts";
 
 export const readOptions = {
   map: listOption(

@@ -3,7 +3,7 @@
 import { byCount, counted } from "../core/wording.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import type { Cleaning } from "./clean-cell.ts";
-import type { Layout } from "./layout.ts";
+import type { Layout } from "./columns/layout.ts";
 import type { ReadingTally } from "./order-record.ts";
 import { fulfilledReasons, type SkipReason } from "./presets/preset.ts";
 import { listRows } from "./row-words.ts";

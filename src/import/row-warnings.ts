@@ -2,11 +2,11 @@
 
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { partyFields, serviceTypes } from "../model/fields.ts";
-import type { Layout } from "./layout.ts";
+import type { Layout } from "./columns/layout.ts";
+import { cleanHeader, simplifyTitle } from "./columns/title-words.ts";
 import { skipByStatus, skipRefunded } from "./presets/status-words.ts";
 import { nameOfRow } from "./row-words.ts";
 import type { ImportRow } from "./rows.ts";
-import { cleanHeader, simplifyTitle } from "./title-words.ts";
 
 /** A warning with the rows that it is about. */
 export interface RowWarning {

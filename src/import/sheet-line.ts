@@ -1,12 +1,12 @@
 /** The cells of one row of a sheet, cleaned, by the fields that they fill. */
 
 import { type Cleaning, cleanCell } from "./clean-cell.ts";
+import type { Layout } from "./columns/layout.ts";
+import { isPhone, isStreet, type LayoutField } from "./columns/several-columns.ts";
 import { isHidden } from "./hidden-text.ts";
 import { piecesLeft } from "./item-list.ts";
-import type { Layout } from "./layout.ts";
 import { checkCell, isDitto, isZeroText, textOf } from "./order-fields.ts";
 import type { NumberedRow } from "./order-record.ts";
-import { isPhone, isStreet, type LayoutField } from "./several-columns.ts";
 
 export interface FilledCell {
   readonly text: string;

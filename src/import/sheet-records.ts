@@ -1,7 +1,7 @@
 /** The orders of a sheet: joins the lines of one order, and refuses rows that are none. */
 
 import { createAssembler } from "./assemble-order.ts";
-import { hasLines } from "./layout.ts";
+import { hasLines } from "./columns/layout.ts";
 import {
   createRemarkFinder,
   createTitleFinder,

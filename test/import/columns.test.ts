@@ -1,8 +1,8 @@
 /** Headers of spreadsheets: dotted, English and Chinese names, pairs of the user's own, and mistakes. */
 
 import { describe, expect, test } from "vitest";
-import { guessColumns, mapColumns, parseMapping } from "../../src/import/columns.ts";
-import { columnPaths } from "../../src/import/title-words.ts";
+import { guessColumns, mapColumns, parseMapping } from "../../src/import/columns/columns.ts";
+import { columnPaths } from "../../src/import/columns/title-words.ts";
 import { readGood } from "../sheets/input-text.ts";
 import { fc } from "../support/effort.ts";
 

@@ -1,11 +1,11 @@
 /** Damage of a header: a column would be left out because its title is another one than it was. */
 
-import { type CourierError, fileError } from "../core/errors.ts";
-import { findControlCharacter } from "../model/text-problem.ts";
-import { findLostText, isLostText, lostTextError } from "../sheets/lost-text.ts";
-import { findMojibake, wrongGuess } from "../sheets/mojibake.ts";
-import type { SheetRow } from "../sheets/sheet.ts";
-import type { SourceFacts } from "../sheets/source.ts";
+import { type CourierError, fileError } from "../../core/errors.ts";
+import { findControlCharacter } from "../../model/text-problem.ts";
+import { findLostText, isLostText, lostTextError } from "../../sheets/lost-text.ts";
+import { findMojibake, wrongGuess } from "../../sheets/mojibake.ts";
+import type { SheetRow } from "../../sheets/sheet.ts";
+import type { SourceFacts } from "../../sheets/source.ts";
 
 interface HeaderSource {
   /** The user's name for the file. */

@@ -1,5 +1,8 @@
 /** Which columns of a header are in doubt, and what each of them may hold. */
 
+import type { Preset } from "../presets/preset.ts";
+import { type RowsOptions, readShownRows } from "../rows.ts";
+import { createPartySplitter, type PartySplitter } from "../split-party.ts";
 import { guessField, isRegion } from "./column-guesses.ts";
 import {
   type ColumnDoubt,
@@ -10,10 +13,7 @@ import {
   unusedMark,
 } from "./columns.ts";
 import { readPreset } from "./preset-layout.ts";
-import type { Preset } from "./presets/preset.ts";
-import { type RowsOptions, readShownRows } from "./rows.ts";
 import { isPhone, isStreet } from "./several-columns.ts";
-import { createPartySplitter, type PartySplitter } from "./split-party.ts";
 import { cleanHeader, createTitleReader, shortField, simplifyTitle } from "./title-words.ts";
 import { findUnclear, type UnclearColumn } from "./unclear-columns.ts";
 

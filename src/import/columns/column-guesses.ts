@@ -1,7 +1,7 @@
 /** Guesses what a column of an unknown header holds, from words in its name and from its cells. A person confirms. */
 
-import type { PartyPart } from "../model/fields.ts";
-import type { PartySplitter } from "./split-party.ts";
+import type { PartyPart } from "../../model/fields.ts";
+import type { PartySplitter } from "../split-party.ts";
 
 const ofSender = /寄|发件|发货人|卖家|商家|店铺|sender|shipper|seller|from/;
 const noField =

@@ -1,7 +1,7 @@
 /** What each column of a sheet holds. */
 
+import type { Preset, SkipRule } from "../presets/preset.ts";
 import type { ColumnMap } from "./columns.ts";
-import type { Preset, SkipRule } from "./presets/preset.ts";
 import { joinColumns, type LayoutField } from "./several-columns.ts";
 
 export interface Layout {

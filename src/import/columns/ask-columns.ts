@@ -1,10 +1,10 @@
 /** The questions about columns in doubt, and their review. */
 
-import type { Context } from "../command/command.ts";
-import { interrupted } from "../core/errors.ts";
-import type { Choice, Prompts } from "../core/prompts.ts";
-import { listed } from "../core/wording.ts";
-import { type Block, line, styled, table } from "../terminal/blocks.ts";
+import type { Context } from "../../command/command.ts";
+import { interrupted } from "../../core/errors.ts";
+import type { Choice, Prompts } from "../../core/prompts.ts";
+import { listed } from "../../core/wording.ts";
+import { type Block, line, styled, table } from "../../terminal/blocks.ts";
 import { describeField, findTwice, isNoColumn, unusedMark } from "./columns.ts";
 import {
   type DoubtfulColumn,

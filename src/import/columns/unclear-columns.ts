@@ -3,7 +3,7 @@
  * may leave incomplete.
  */
 
-import type { PartyPart } from "../model/fields.ts";
+import type { PartyPart } from "../../model/fields.ts";
 import { findPartyBefore, isNoColumn } from "./columns.ts";
 import { cleanHeader, createTitleReader, shortField, simplifyTitle } from "./title-words.ts";
 

@@ -1,12 +1,15 @@
 /** What the columns of an unknown header hold: a person decides once, or one error names all columns in doubt. */
 
-import type { Context } from "../command/command.ts";
-import { findHeaderMap, saveHeaderMap } from "../config/header-maps.ts";
-import { CourierError, usageError } from "../core/errors.ts";
-import { byCount, counted, listed } from "../core/wording.ts";
-import { isLostText } from "../sheets/lost-text.ts";
-import { headerWithin, type SheetRow } from "../sheets/sheet.ts";
-import { line, table } from "../terminal/blocks.ts";
+import type { Context } from "../../command/command.ts";
+import { findHeaderMap, saveHeaderMap } from "../../config/header-maps.ts";
+import { CourierError, usageError } from "../../core/errors.ts";
+import { byCount, counted, listed } from "../../core/wording.ts";
+import { isLostText } from "../../sheets/lost-text.ts";
+import { headerWithin, type SheetRow } from "../../sheets/sheet.ts";
+import { line, table } from "../../terminal/blocks.ts";
+import { mayReadWords } from "../presets/preset.ts";
+import { type RowsOptions, readFirstRows } from "../rows.ts";
+import { isWrittenTitle } from "../write-back/titles.ts";
 import { askColumns } from "./ask-columns.ts";
 import { mapFlag, unusedMark } from "./columns.ts";
 import {
@@ -26,10 +29,7 @@ import { findHeaderProblem } from "./header-problem.ts";
 import { countKnown, findHeader, unclearHeader } from "./header-row.ts";
 import { choosePreset, noPlatform } from "./platforms.ts";
 import { readPreset } from "./preset-layout.ts";
-import { mayReadWords } from "./presets/preset.ts";
-import { type RowsOptions, readFirstRows } from "./rows.ts";
 import { findUnclear } from "./unclear-columns.ts";
-import { isWrittenTitle } from "./write-back/titles.ts";
 
 export interface ColumnChoice {
   readonly mapping: Mapping;

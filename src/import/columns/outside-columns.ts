@@ -1,9 +1,9 @@
 /** The columns beside the table: those without a title, and those that a write-back added. */
 
-import { nameColumn } from "../sheets/cell-address.ts";
-import type { SheetRow } from "../sheets/sheet.ts";
+import { nameColumn } from "../../sheets/cell-address.ts";
+import type { SheetRow } from "../../sheets/sheet.ts";
+import { isWrittenTitle } from "../write-back/titles.ts";
 import type { Layout } from "./layout.ts";
-import { isWrittenTitle } from "./write-back/titles.ts";
 
 /** By index. A column that a field is read from is never one of them. */
 export function findOutsideColumns({ names, fields }: Layout): ReadonlySet<number> {

@@ -1,10 +1,10 @@
 /** `courier maps`: the saved column names of imports are listed and removed. */
 
-import { confirmOrStop, defineCommand, document, rows } from "../command/command.ts";
-import { findColumns, removeMap } from "../config/header-maps.ts";
-import { parseSavedName } from "../config/saved-names.ts";
-import type { MapRow } from "../model/results.ts";
-import { type Column, line, styled } from "../terminal/blocks.ts";
+import { confirmOrStop, defineCommand, document, rows } from "../../command/command.ts";
+import { findColumns, removeMap } from "../../config/header-maps.ts";
+import { parseSavedName } from "../../config/saved-names.ts";
+import type { MapRow } from "../../model/results.ts";
+import { type Column, line, styled } from "../../terminal/blocks.ts";
 
 export const listMaps = defineCommand({
   arguments: {},

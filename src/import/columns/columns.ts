@@ -1,10 +1,10 @@
 /** Maps the columns of a spreadsheet to the fields of an order. */
 
-import { usageError } from "../core/errors.ts";
-import { inQuotes } from "../core/shell-quote.ts";
-import { suggest } from "../core/suggest.ts";
-import { listed } from "../core/wording.ts";
-import { readingVersion } from "../ledger/row-to-send.ts";
+import { usageError } from "../../core/errors.ts";
+import { inQuotes } from "../../core/shell-quote.ts";
+import { suggest } from "../../core/suggest.ts";
+import { listed } from "../../core/wording.ts";
+import { readingVersion } from "../../ledger/row-to-send.ts";
 import {
   type ItemField,
   itemWords,
@@ -13,7 +13,8 @@ import {
   partyFields,
   partyParts,
   partyWords,
-} from "../model/fields.ts";
+} from "../../model/fields.ts";
+import { isWrittenTitle } from "../write-back/titles.ts";
 import { isPhone, maySeveral } from "./several-columns.ts";
 import {
   cellPaths,
@@ -31,7 +32,6 @@ import {
   simplifyTitle,
   thirdHeaders,
 } from "./title-words.ts";
-import { isWrittenTitle } from "./write-back/titles.ts";
 
 export interface ColumnMap {
   /** The field of each column in order; undefined for one that is not used. */

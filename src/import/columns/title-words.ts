@@ -1,7 +1,7 @@
 /** The words in titles of columns and of groups of them, and the fields that they mean. */
 
-import { readingVersion } from "../ledger/row-to-send.ts";
-import { orderFields, type PartyField, type PartyPart, partyParts } from "../model/fields.ts";
+import { readingVersion } from "../../ledger/row-to-send.ts";
+import { orderFields, type PartyField, type PartyPart, partyParts } from "../../model/fields.ts";
 
 /**
  * Fields of a row that are split into those of a party (all of it, its address, or the part above the street), or joined

@@ -1,9 +1,9 @@
 /** The platforms whose exports are known: by their names, and by the headers of their files. */
 
-import { usageError } from "../core/errors.ts";
-import { suggest } from "../core/suggest.ts";
-import type { Preset } from "./presets/preset.ts";
-import { presets } from "./presets/presets.ts";
+import { usageError } from "../../core/errors.ts";
+import { suggest } from "../../core/suggest.ts";
+import type { Preset } from "../presets/preset.ts";
+import { presets } from "../presets/presets.ts";
 
 export const noPlatform = "none";
 export const platformNames: readonly string[] = [...presets.map(({ name }) => name), noPlatform];

@@ -1,7 +1,8 @@
 /** Finds the header of a sheet among its first rows, and joins one that is written in two rows. */
 
-import { usageError } from "../core/errors.ts";
-import { headerWithin, type SheetRow } from "../sheets/sheet.ts";
+import { usageError } from "../../core/errors.ts";
+import { headerWithin, type SheetRow } from "../../sheets/sheet.ts";
+import { isWrittenTitle } from "../write-back/titles.ts";
 import { mapColumns, mapFlag } from "./columns.ts";
 import { findPreset } from "./platforms.ts";
 import type { LayoutChoice } from "./read-layout.ts";
@@ -12,7 +13,6 @@ import {
   type TitleGroup,
   type TitleReader,
 } from "./title-words.ts";
-import { isWrittenTitle } from "./write-back/titles.ts";
 
 type Row = readonly string[];
 

@@ -1,12 +1,12 @@
 /** How the columns of a known platform's file are read. */
 
-import { fileError, usageError } from "../core/errors.ts";
-import { listed } from "../core/wording.ts";
+import { fileError, usageError } from "../../core/errors.ts";
+import { listed } from "../../core/wording.ts";
+import type { Preset } from "../presets/preset.ts";
 import { type ColumnMap, ensureNoOrder, isNoColumn } from "./columns.ts";
 import { isSame, type Layout, nameColumns } from "./layout.ts";
 import { compareAs, noPlatform } from "./platforms.ts";
 import { readByWords, type WordsRead } from "./preset-words.ts";
-import type { Preset } from "./presets/preset.ts";
 import { choicesOf, joinColumns, type LayoutField, maySeveral } from "./several-columns.ts";
 import { columnPaths } from "./title-words.ts";
 

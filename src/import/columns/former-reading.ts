@@ -12,10 +12,10 @@
  * (forms/address-text.ts).
  */
 
-import type { Draft } from "../model/draft.ts";
-import type { Json } from "../model/json.ts";
+import type { Draft } from "../../model/draft.ts";
+import type { Json } from "../../model/json.ts";
+import { checkCell, setField } from "../order-fields.ts";
 import type { ColumnMap } from "./columns.ts";
-import { checkCell, setField } from "./order-fields.ts";
 
 export interface FormerRecord {
   /** The first version has no number. */
