@@ -1913,6 +1913,20 @@ describe("a sheet of a shop that has titles of a known platform", () => {
     expect((await sent(home))[1]).toMatchObject({ receiver: { detail: whole } });
   });
 
+  test.each(["地区", "所在地区"])(
+    "a house number is joined to a whole address, also beside %s",
+    async (region) => {
+      const home = await homeWith(
+        ofRow(
+          `收件人,收件电话,${region},收件地址,门牌号,托寄物`,
+          `李四,13900139000,浙江省杭州市西湖区,${whole},3幢501,茶叶`,
+        ),
+      );
+      await importAsHinted(home);
+      expect(await sent(home)).toMatchObject([{ receiver: { ...lisi, detail: "文三路1号 3幢501" } }]);
+    },
+  );
+
   test("the review shows a whole address as one, and columns of its place as not used", async () => {
     const home = await homeWith(
       ofRow("收件人,电话,省,收件地址,托寄物", `李四,13900139000,浙江省,${whole},茶叶`),

@@ -201,12 +201,22 @@ export async function findDoubtful(
     const region = read.replace(/\.province$/, ".region");
     const field = splitter && isRegion(examplesOf(name, { header, rows }), splitter) ? region : read;
     const isJoined = isPhone(field) || (isStreet(field) && isPartOfStreet);
-    const isFree = (!taken.has(field) || isJoined) && !isTwice(field, taken);
+    // It is joined to a preset's whole address, too.
+    const whole = preset && isJoined ? field.replace(/\.detail$/, ".address") : field;
+    const isFree =
+      (!taken.has(field) || isJoined) &&
+      !isTwice(field, new Set([...taken].filter((path) => path !== whole)));
     if (isFree) taken.add(field);
     guesses.set(name, isFree ? field : unusedMark);
     // Beside a further column, a map has to name those that have the field, too.
     for (const [at, other] of header.entries())
-      if (isFree && isJoined && map.paths[at] === field && !given.has(other) && !guesses.has(other))
+      if (
+        isFree &&
+        isJoined &&
+        [field, whole].includes(map.paths[at] ?? "") &&
+        !given.has(other) &&
+        !guesses.has(other)
+      )
         joined.add(other);
   }
   for (const other of joined) guesses.set(other, map.paths[header.indexOf(other)] ?? unusedMark);
