@@ -1495,6 +1495,21 @@ describe.each(forms)("a name in two columns (%s)", (_form, name, write) => {
     expect(await namesOf(home)).toEqual(["Lei Li"]);
   });
 
+  test.each([
+    ["Recipient Name", "Recipient Surname", "Lei", "Li", "Lei Li"],
+    ["Name", "Last Name", "Lei", "Li", "Lei Li"],
+    ["收件人名", "收件人姓", "雷", "李", "李雷"],
+    ["收件人名", "收件人姓", "李雷", "李", "李雷"],
+    ["Recipient Name", "Recipient Surname", "Lei Li", "Li", "Lei Li"],
+  ])("%s beside %s: %s and %s are %s", async (first, last, firstName, lastName, whole) => {
+    const home = await homeWith(write(titlesOf(last, first), rowOf("1", lastName, firstName)), name);
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    const again = await home.courier(wordsOf(errorOf(ran).hint.replace(/^.*run: /, ""), home.directory));
+    expect(again.exit, again.stderr).toBe(0);
+    expect(await namesOf(home)).toEqual([whole]);
+  });
+
   test("beside a whole name they are not used", async () => {
     const home = await homeWith(
       write(

@@ -5,7 +5,7 @@ import type { PartySplitter } from "../split-party.ts";
 
 const ofSender = /寄|发件|发货人|卖家|商家|店铺|sender|shipper|seller|from/;
 const noField =
-  /备注|留言|说明|note|remark|comment|memo|日期|时间|date|time|状态|status|金额|总价|单价|运费|优惠|price|amount|total|fee|tax|税|支付|付款|payment|运单|快递|物流|tracking|waybill|邮编|zip|postcode|email|邮箱/;
+  /备注|留言|说明|note|remark|comment|memo|日期|时间|date|time|状态|status|金额|总价|单价|运费|优惠|price|amount|total|fee|tax|税|支付|付款|payment|运单|快递|物流|tracking|waybill|邮编|zip|postcode|email|邮箱|[人方者户客家]姓$/;
 const mobile = /^(?:\+?86[- ]?)?1[3-9]\d{9}$/;
 
 const words: readonly (readonly [path: string, header: RegExp, cell?: RegExp])[] = [

@@ -220,6 +220,8 @@ export async function findDoubtful(
         joined.add(other);
   }
   for (const other of joined) guesses.set(other, map.paths[header.indexOf(other)] ?? unusedMark);
+  for (const [name, path] of guessNameParts({ header, rows, given }, map.paths, guesses, unclear))
+    guesses.set(name, path);
   for (const [name, path] of guesses) {
     // As in the preset, an address without a column of its place is a whole one.
     const [part = "", field] = path.split(".");
@@ -241,6 +243,35 @@ export async function findDoubtful(
     return [{ header: name, example, guess, isNeeded, isJoined: joined.has(name) }];
   });
   return { columns, only, missing };
+}
+
+const mayBeFirstName = /(?<!姓|full[ _]?)(?:name|名)$/i;
+
+/** Beside a last name, a column whose title may mean the first one has that, unless it has both. */
+function guessNameParts(
+  { header, rows, given }: Sheet,
+  paths: readonly (string | undefined)[],
+  guesses: Mapping,
+  unclear: readonly UnclearColumn[],
+): readonly (readonly [header: string, path: string])[] {
+  return unclear.flatMap(({ header: last, field }) => {
+    if (!field.endsWith(".last_name")) return [];
+    const [part = ""] = field.split(".");
+    const isName = (name: string, at: number) =>
+      (guesses.get(name) || paths[at]) === `${part}.name` ||
+      unclear.some((each) => each.header === name && each.field === `${part}.name`);
+    const named = header.filter((name, at) => !given.has(name) && isName(name, at));
+    const [first] = named;
+    if (first === undefined || named.length > 1 || !mayBeFirstName.test(simplifyTitle(cleanHeader(first))))
+      return [];
+    const [firstAt, lastAt] = [header.indexOf(first), header.indexOf(last)];
+    const isWhole = rows.some((cells) => {
+      const lastName = cells[lastAt]?.trim();
+      return lastName && cells[firstAt]?.includes(lastName);
+    });
+    const [ofFirst, ofLast] = isWhole ? [`${part}.name`, unusedMark] : [`${part}.first_name`, field];
+    return [[first, ofFirst] as const, [last, ofLast] as const];
+  });
 }
 
 function areSplit(path: string, examples: readonly string[], splitter: PartySplitter): boolean {
