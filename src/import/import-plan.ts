@@ -286,6 +286,7 @@ export function summarise(
 const warningWords: Readonly<Record<RowWarning["code"], string>> = {
   no_receiver_name: "without a receiver name",
   no_address: "without a receiver address",
+  no_street: "whose receiver has no street address",
   no_phone: "without a receiver phone",
   phone_in_name: "with a number in the receiver's name (is it the phone?)",
   sender_name_only: "whose sender has a name alone: what the address book has of the sender is not added",

@@ -19,6 +19,7 @@ export interface RowWarning {
 const warningTests = {
   no_receiver_name: ({ receiver }: Draft) => receiver?.name === undefined,
   no_address: ({ receiver }: Draft) => isWithoutAddress(receiver),
+  no_street: ({ receiver }: Draft) => !isWithoutAddress(receiver) && receiver?.detail === undefined,
   no_phone: ({ receiver }: Draft, { hasPhoneColumn }: Facts) =>
     hasPhoneColumn && receiver?.phone === undefined,
   phone_in_name: ({ receiver }: Draft) => phoneLike.test(receiver?.name ?? ""),

@@ -363,6 +363,7 @@ const checkSummarySchema = object({
       code: literal([
         "no_receiver_name",
         "no_address",
+        "no_street",
         "no_phone",
         "phone_in_name",
         "sender_name_only",

@@ -389,6 +389,15 @@ test("a row without a receiver's name or address is named before it is sent", as
   expect((await home.run()).stderr).not.toContain("warning");
 });
 
+test("a row whose receiver has a place without a street is named before it is sent", async () => {
+  const titles = "订单号,收件人,收件人手机,收件人省,收件人市,收件人详细地址,商品,sender.name";
+  const rows = ["X-1,李四,13900139000,浙江省,杭州市,,茶,张三", "X-2,王五,13900139001,,,文三路1号,茶,张三"];
+  const home = await createImportHome(sheetOf(titles, ...rows));
+  const { exit, stderr } = await home.run();
+  expect([exit, home.posts], stderr).toEqual([0, 2]);
+  expect(stderr).toContain("warning: 1 row whose receiver has no street address: row 1 (X-1)\n");
+});
+
 test("a row without a phone, and one with a number in the name, is named before it is sent", async () => {
   const titles = "订单号,收件人,收件人手机,收件人地址,商品,sender.name";
   const rows = [
