@@ -4,38 +4,32 @@ import { setMaxListeners } from "node:events";
 import { statSync } from "node:fs";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
-import type { Context, RunFacts } from "../command/command.ts";
+import type { Context } from "../command/command.ts";
 import { settleOption } from "../command/value-options.ts";
-import { type ActiveAccount, serviceOf as addressOf, chooseAccount } from "../config/accounts.ts";
+import { type ActiveAccount, chooseAccount } from "../config/accounts.ts";
 import { createKeys, type KeyDeps, type Keys } from "../config/api-keys.ts";
 import type { KeyCommandOptions } from "../config/key-command.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
-import { bootedAfter, hasProcess, identifyProcess } from "../core/process-identity.ts";
+import { bootedAfter, hasProcess } from "../core/process-identity.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
 import { shellQuote } from "../core/shell-quote.ts";
-import type { Ledger } from "../ledger/ledger.ts";
-import type { Run } from "../ledger/operation.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { createCleanup } from "./cleanup.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
-import type { Host } from "./host.ts";
+import { given, type Host } from "./host.ts";
 import type { TakenFile } from "./output-place.ts";
 import { findProxy, secretsOf } from "./proxy.ts";
 import type { Remembered } from "./remember-answers.ts";
+import { openRunLedger } from "./run-ledger.ts";
 import { readRuntimeInfo } from "./runtime-info.ts";
 import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
-
-/** Time limit for the ledger once the result is written; other processes hold it for milliseconds. */
-const afterResultMs = 250;
-/** The same for the end of a run that sends orders: later runs need not check whether it still works. */
-const endOfRunMs = 5_000;
 
 export interface RunContext extends Context {
   /** The command that has begun a run in the ledger, which makes, cancels or settles orders. */
@@ -169,6 +163,22 @@ export async function createContext(
   });
   const client = lazy(async () => clientAs(await address()));
 
+  const book = openRunLedger({
+    account,
+    address,
+    service: () => service(),
+    config,
+    keys,
+    stateDirectory: directories.state,
+    env: host.env,
+    globals,
+    clock,
+    signal,
+    messages,
+    pid: processes.pid,
+  });
+  const { ledger, localLedger, sharedLedger, sharesLedger, customer, knownCustomer } = book;
+
   let remembered: Remembered | undefined;
   /** Orders in its answers are kept for the Tab key, the mirror and the ledger. */
   async function rememberingService(making: Promise<Client>): Promise<CourierService> {
@@ -185,7 +195,7 @@ export async function createContext(
       localLedger,
       ledger,
       warn: (text: string) => messages.warn(text),
-      hasOpenLedger: () => openedLedger !== undefined,
+      hasOpenLedger: book.hasOpenLedger,
       sharesLedger,
       knownCustomer,
     };
@@ -194,69 +204,8 @@ export async function createContext(
     return made.service;
   }
 
-  /** Time limit for the ledger; the default where undefined. */
-  let waitLimitMs: number | undefined;
-  let openedLedger: Promise<Ledger> | undefined;
-  const ledger = (): Promise<Ledger> => {
-    openedLedger ??= sharedLedger().then(openLedgerAt);
-    return openedLedger;
-  };
-
-  async function openLedgerAt(shared: string | undefined): Promise<Ledger> {
-    const { openLedgerOf } = await import("./open-ledger.ts");
-    return openLedgerOf(shared, {
-      stateDirectory: directories.state,
-      env: host.env,
-      clock,
-      signal,
-      limitMs: () => waitLimitMs,
-      note: messages.note,
-      keys,
-    });
-  }
-
-  let openedLocal: Promise<Ledger> | undefined;
-  async function localLedger(): Promise<Ledger> {
-    if (!(await sharesLedger())) return ledger();
-    openedLocal ??= openLedgerAt(undefined);
-    return openedLocal;
-  }
-
-  /** The address of the ledger that other machines use, too. The sandbox is on this machine alone. */
-  const sharedLedger = lazy(async () => {
-    const active = await account().catch(async () => {
-      const { findKeylessAccount } = await import("./open-ledger.ts");
-      return findKeylessAccount(config, globals.account ?? given(host.env.COURIER_ACCOUNT));
-    });
-    if (active?.kind === "sandbox") return undefined;
-    return given(host.env.COURIER_LEDGER) ?? active?.ledger;
-  });
-
-  const sharesLedger = async () => (await sharedLedger()) !== undefined;
-
   function noteLongWait(file: string): void {
     messages.note(`waiting for another courier process that is writing to ${file}…`);
-  }
-
-  function noteResultIsOut(): void {
-    waitLimitMs = afterResultMs;
-  }
-
-  async function customer({ isFresh } = { isFresh: false }) {
-    const { identifyCustomer } = await import("../sending/customer.ts");
-    // Without a ledger nothing is sent, so it is opened before the service is asked.
-    const book = await ledger();
-    const [active, { apiKey }] = [await account(), await address()];
-    const search = { ledger: book, service: await service(), account: active, apiKey, isFresh };
-    return identifyCustomer({ ...search, note: messages.note });
-  }
-
-  async function knownCustomer() {
-    const active = await account();
-    const { hasLedger } = await import("../ledger/ledger-file.ts");
-    if (!(await sharesLedger()) && !hasLedger(directories.state)) return undefined;
-    if (active.kind === "sandbox") return customer(); // the embedded one: its profile takes no call over a network
-    return (await ledger()).findCustomer(addressOf(active), (await address()).apiKey);
   }
 
   async function keepKnownOrders(): Promise<void> {
@@ -271,37 +220,9 @@ export async function createContext(
     await forgetOrders(account, service, directories.state, localLedger);
   }
 
-  let begun: Promise<Run> | undefined;
-  let begunCommand: string | undefined;
-  async function record({ command, source, undoes }: RunFacts): Promise<Run> {
-    const [active, { id }] = [await account(), await customer()];
-    const { name } = active;
-    const facts = { command, source, undoes, account: name, service: addressOf(active), customer: id };
-    const identity = identifyProcess(processes);
-    const book = await ledger();
-    const run = await book.beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
-    // An update may take the files of the program away while the run sends.
-    if (globals.form === "human") await import("../terminal/render.ts");
-    if (active.kind === "remote" && !given(host.env.COURIER_LEDGER)) {
-      const { ensureSameLedger } = await import("./open-ledger.ts");
-      await ensureSameLedger(run, await sharedLedger(), config, book, clock);
-    }
-    return run;
-  }
-  const beginRun = (facts: RunFacts): Promise<Run> => {
-    begunCommand ??= facts.command;
-    begun ??= record(facts).catch((error) => {
-      // A person may make room on the disk, and try again.
-      begun = undefined;
-      begunCommand = undefined;
-      throw error;
-    });
-    return begun;
-  };
-
   /** What the run has kept of an account that was logged out meanwhile would stay: nothing else deletes it. */
   async function forgetLoggedOut(context: Context): Promise<void> {
-    if (hasForgotten || !(remembered || openedLedger || openedLocal)) return;
+    if (hasForgotten || !(remembered || book.hasOpened())) return;
     if (markOf(config.path) === configMark) return;
     const active = await account().catch(() => undefined);
     if (active?.kind !== "remote" || active.key.place === "given") return;
@@ -309,29 +230,6 @@ export async function createContext(
     if (mayHaveKey(directories.config, active)) return;
     const { deleteKeptSince } = await import("../accounts/personal-data.ts");
     await deleteKeptSince(context, { name: active.name, service: active.baseUrl });
-  }
-
-  /** Settles the operations that this run left open, so that no other run has to find out that it ended. */
-  async function closeLedger(exit: ExitCode): Promise<void> {
-    // It has nothing but drafts and orders for the Tab key.
-    await openedLocal?.then((local) => local.close()).catch(() => undefined);
-    const book = await openedLedger?.catch(() => undefined);
-    if (!book) return;
-    try {
-      const run = await begun?.catch(() => undefined);
-      if (run) {
-        waitLimitMs = endOfRunMs;
-        await book.releaseRun(run.number, clock.now());
-        await book.endRun(run.number, exit, clock.now());
-      }
-      await book.close();
-    } catch (error) {
-      await book.close().catch(() => undefined); // a connection would keep the process alive
-      if (begun === undefined) return; // nothing but orders for the Tab key
-      messages.warn(
-        `the end of this run could not be recorded: ${error instanceof Error ? error.message : error}`,
-      );
-    }
   }
 
   const service = lazy(() => rememberingService(client()));
@@ -374,9 +272,9 @@ export async function createContext(
     knownCustomer,
     keepKnownOrders,
     forgetKnownOrders,
-    beginRun,
-    begunCommand: () => begunCommand,
-    noteResultIsOut,
+    beginRun: book.beginRun,
+    begunCommand: book.begunCommand,
+    noteResultIsOut: book.noteResultIsOut,
     processes: { ...processes, bootedAfterMs: () => bootedAfter(clock.now()) },
     uninterruptibleService: lazy(async () =>
       rememberingService(clientAs(await address(), new AbortController().signal)),
@@ -452,10 +350,10 @@ export async function createContext(
     },
     ...cleanup,
     async close(exit, reported) {
-      noteResultIsOut();
+      book.noteResultIsOut();
       await cleanup.close(reported);
       await forgetLoggedOut(context);
-      await closeLedger(exit);
+      await book.close(exit);
     },
     machine,
     alerts: lazy(async () => {
@@ -487,11 +385,6 @@ function markOf(file: string): string {
   } catch {
     return "";
   }
-}
-
-/** An empty environment variable counts as not set. */
-function given(value: string | undefined): string | undefined {
-  return value === "" ? undefined : value;
 }
 
 type KeySetup = Pick<KeyDeps, "config" | "ring"> &

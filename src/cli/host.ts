@@ -49,3 +49,8 @@ interface TerminalJob extends Job {
   /** Calls when the process ends, even where it crashes; gives back what ends that. */
   onExit?(listener: () => void): () => void;
 }
+
+/** An empty environment variable counts as not set. */
+export function given(value: string | undefined): string | undefined {
+  return value === "" ? undefined : value;
+}

@@ -1,0 +1,180 @@
+/** The ledgers of a run, and the run that the one of its account records. */
+
+import type { CourierService } from "../api/service.ts";
+import type { RunFacts } from "../command/command.ts";
+import { type ActiveAccount, serviceOf as addressOf } from "../config/accounts.ts";
+import type { Keys } from "../config/api-keys.ts";
+import type { ConfigStore } from "../config/store.ts";
+import type { Clock } from "../core/clock.ts";
+import type { ExitCode } from "../core/errors.ts";
+import { lazy } from "../core/lazy.ts";
+import { identifyProcess } from "../core/process-identity.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Run } from "../ledger/operation.ts";
+import type { Messages } from "../terminal/messages.ts";
+import type { GlobalValues } from "./globals.ts";
+import { given, type Host } from "./host.ts";
+
+/** Time limit for the ledger once the result is written; other processes hold it for milliseconds. */
+const afterResultMs = 250;
+/** The same for the end of a run that sends orders: later runs need not check whether it still works. */
+const endOfRunMs = 5_000;
+
+interface Deps {
+  readonly account: () => Promise<ActiveAccount>;
+  readonly address: () => Promise<{ readonly apiKey: string }>;
+  readonly service: () => Promise<CourierService>;
+  readonly config: ConfigStore;
+  readonly keys: Keys;
+  readonly stateDirectory: string;
+  readonly env: Host["env"];
+  readonly globals: Pick<GlobalValues, "account" | "form">;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly messages: Messages;
+  readonly pid: number;
+}
+
+export type RunLedger = ReturnType<typeof openRunLedger>;
+
+export function openRunLedger({
+  account,
+  address,
+  service,
+  config,
+  keys,
+  stateDirectory,
+  env,
+  globals,
+  clock,
+  signal,
+  messages,
+  pid,
+}: Deps) {
+  /** Time limit for the ledger; the default where undefined. */
+  let waitLimitMs: number | undefined;
+  let openedLedger: Promise<Ledger> | undefined;
+  const ledger = (): Promise<Ledger> => {
+    openedLedger ??= sharedLedger().then(openLedgerAt);
+    return openedLedger;
+  };
+
+  async function openLedgerAt(shared: string | undefined): Promise<Ledger> {
+    const { openLedgerOf } = await import("./open-ledger.ts");
+    return openLedgerOf(shared, {
+      stateDirectory,
+      env,
+      clock,
+      signal,
+      limitMs: () => waitLimitMs,
+      note: messages.note,
+      keys,
+    });
+  }
+
+  let openedLocal: Promise<Ledger> | undefined;
+  async function localLedger(): Promise<Ledger> {
+    if (!(await sharesLedger())) return ledger();
+    openedLocal ??= openLedgerAt(undefined);
+    return openedLocal;
+  }
+
+  /** The address of the ledger that other machines use, too. The sandbox is on this machine alone. */
+  const sharedLedger = lazy(async () => {
+    const active = await account().catch(async () => {
+      const { findKeylessAccount } = await import("./open-ledger.ts");
+      return findKeylessAccount(config, globals.account ?? given(env.COURIER_ACCOUNT));
+    });
+    if (active?.kind === "sandbox") return undefined;
+    return given(env.COURIER_LEDGER) ?? active?.ledger;
+  });
+
+  const sharesLedger = async () => (await sharedLedger()) !== undefined;
+
+  async function customer({ isFresh } = { isFresh: false }) {
+    const { identifyCustomer } = await import("../sending/customer.ts");
+    // Without a ledger nothing is sent, so it is opened before the service is asked.
+    const book = await ledger();
+    const [active, { apiKey }] = [await account(), await address()];
+    const search = { ledger: book, service: await service(), account: active, apiKey, isFresh };
+    return identifyCustomer({ ...search, note: messages.note });
+  }
+
+  async function knownCustomer() {
+    const active = await account();
+    const { hasLedger } = await import("../ledger/ledger-file.ts");
+    if (!(await sharesLedger()) && !hasLedger(stateDirectory)) return undefined;
+    if (active.kind === "sandbox") return customer(); // the embedded one: its profile takes no call over a network
+    return (await ledger()).findCustomer(addressOf(active), (await address()).apiKey);
+  }
+
+  let begun: Promise<Run> | undefined;
+  let begunCommand: string | undefined;
+  async function record({ command, source, undoes }: RunFacts): Promise<Run> {
+    const [active, { id }] = [await account(), await customer()];
+    const { name } = active;
+    const facts = { command, source, undoes, account: name, service: addressOf(active), customer: id };
+    const identity = identifyProcess({ pid });
+    const book = await ledger();
+    const run = await book.beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
+    // An update may take the files of the program away while the run sends.
+    if (globals.form === "human") await import("../terminal/render.ts");
+    if (active.kind === "remote" && !given(env.COURIER_LEDGER)) {
+      const { ensureSameLedger } = await import("./open-ledger.ts");
+      await ensureSameLedger(run, await sharedLedger(), config, book, clock);
+    }
+    return run;
+  }
+  const beginRun = (facts: RunFacts): Promise<Run> => {
+    begunCommand ??= facts.command;
+    begun ??= record(facts).catch((error) => {
+      // A person may make room on the disk, and try again.
+      begun = undefined;
+      begunCommand = undefined;
+      throw error;
+    });
+    return begun;
+  };
+
+  /** Settles the operations that this run left open, so that no other run has to find out that it ended. */
+  async function close(exit: ExitCode): Promise<void> {
+    // It has nothing but drafts and orders for the Tab key.
+    await openedLocal?.then((local) => local.close()).catch(() => undefined);
+    const book = await openedLedger?.catch(() => undefined);
+    if (!book) return;
+    try {
+      const run = await begun?.catch(() => undefined);
+      if (run) {
+        waitLimitMs = endOfRunMs;
+        await book.releaseRun(run.number, clock.now());
+        await book.endRun(run.number, exit, clock.now());
+      }
+      await book.close();
+    } catch (error) {
+      await book.close().catch(() => undefined); // a connection would keep the process alive
+      if (begun === undefined) return; // nothing but orders for the Tab key
+      messages.warn(
+        `the end of this run could not be recorded: ${error instanceof Error ? error.message : error}`,
+      );
+    }
+  }
+
+  return {
+    ledger,
+    localLedger,
+    sharedLedger,
+    sharesLedger,
+    customer,
+    knownCustomer,
+    beginRun,
+    /** The command that has begun a run, which makes, cancels or settles orders. */
+    begunCommand: () => begunCommand,
+    hasOpenLedger: () => openedLedger !== undefined,
+    hasOpened: () => openedLedger !== undefined || openedLocal !== undefined,
+    /** Shortens the time limit for what is still to be read or recorded. */
+    noteResultIsOut(): void {
+      waitLimitMs = afterResultMs;
+    },
+    close,
+  };
+}
