@@ -6,7 +6,7 @@ import { CourierError, fileError, systemCode } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { NotRegular } from "../core/regular-file.ts";
 import { allowMoreFiles, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
-import { explainSqliteError } from "../sqlite/database.ts";
+import { explainSqliteError } from "../sqlite/database-errors.ts";
 import { sqliteCode } from "../sqlite/driver.ts";
 import { isOfFileLimit } from "../sqlite/file-limit.ts";
 import { holdLock } from "../sqlite/lock.ts";

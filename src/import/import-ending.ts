@@ -7,7 +7,7 @@ import { CourierError, type ExitCode, interrupted, interruptionExit } from "../c
 import { byCount, counted } from "../core/wording.ts";
 import { nameOperation } from "../ledger/operation.ts";
 import { isLedgerLost } from "../ledger/operation-errors.ts";
-import { mayBeFullDisk } from "../sqlite/database.ts";
+import { mayBeFullDisk } from "../sqlite/database-errors.ts";
 import { ServiceUnavailable } from "./backoff.ts";
 import { countAll } from "./check-rows.ts";
 import { type Counts, countDone, describeCounts } from "./import-report.ts";

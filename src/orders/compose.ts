@@ -30,7 +30,7 @@ import { surveyElsewhere } from "../sending/elsewhere.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import type { OrdersElsewhere } from "../sending/orders-elsewhere.ts";
 import { createReconcileTools } from "../sending/settle.ts";
-import { mayBeFullDisk, mayPass } from "../sqlite/database.ts";
+import { mayBeFullDisk, mayPass } from "../sqlite/database-errors.ts";
 import { type Block, blank, fields, line, paragraph, styled } from "../terminal/blocks.ts";
 import { draftRows, partyView } from "../terminal/draft-view.ts";
 import type { StartingDraft } from "./draft-sources.ts";
