@@ -3,7 +3,7 @@
 import { ServiceFailure, shorten } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { quote } from "../command/options.ts";
-import { type ActiveAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
+import { serviceOf } from "../config/accounts.ts";
 import { makeRoom } from "../core/disk-errors.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
 import { type Choice, type Prompts, WentBack } from "../core/prompts.ts";
@@ -18,12 +18,9 @@ import {
   type Part,
   parts,
 } from "../forms/order-form.ts";
-import type { KnownParty } from "../forms/party-form.ts";
-import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "../ledger/drafts.ts";
-import type { Ledger } from "../ledger/ledger.ts";
-import { nameOperation, type Operation, type OperationName, sentAsOfNow } from "../ledger/operation.ts";
+import type { DraftOwner } from "../ledger/drafts.ts";
+import { nameOperation, type OperationName, sentAsOfNow } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
-import { partyFields, partyWords } from "../model/fields.ts";
 import { contentOf } from "../model/same-order.ts";
 import { type SentOrder, sendOrder } from "../sending/create.ts";
 import { surveyElsewhere } from "../sending/elsewhere.ts";
@@ -31,9 +28,12 @@ import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import type { OrdersElsewhere } from "../sending/orders-elsewhere.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import { mayBeFullDisk, mayPass } from "../sqlite/database-errors.ts";
-import { type Block, blank, fields, line, paragraph, styled } from "../terminal/blocks.ts";
-import { draftRows, partyView } from "../terminal/draft-view.ts";
+import { line, paragraph, styled } from "../terminal/blocks.ts";
+import { partyView } from "../terminal/draft-view.ts";
 import type { StartingDraft } from "./draft-sources.ts";
+import { keepDraft, keepForLater, offerKept } from "./kept-drafts.ts";
+import { knownParties, usualSender } from "./known-parties.ts";
+import { findMissing, remarks, reviewView } from "./review.ts";
 import type { TemplateToSave } from "./save.ts";
 
 /** What is sent, and how. */
@@ -50,9 +50,6 @@ export type Composed =
   | (SentOrder & { readonly draft: Draft })
   /** `continuing`: the command that continues it. */
   | { readonly kept: Draft; readonly continuing: string };
-
-/** Whose parties are offered. */
-const ordersOffered = 50;
 
 type Decision = "send" | Part | "keep" | "quit" | "back";
 
@@ -227,63 +224,6 @@ function startElsewhereCheck(context: Context): ElsewhereCheck {
   };
 }
 
-interface DraftOffer {
-  /** Of `--ref`: a draft with it is offered first. */
-  readonly givenRef: string | undefined;
-  readonly owner: DraftOwner;
-  readonly ledger: Ledger;
-  readonly prompts: Prompts;
-  /** The command that continues a draft. */
-  readonly continuing: string;
-}
-
-/** The draft that the user continues; undefined where another order is begun. The newest is offered, then a list. */
-async function offerKept(
-  { givenRef, owner, ledger, prompts, continuing }: DraftOffer,
-  { display }: Context,
-): Promise<FoundDraft | undefined> {
-  const all = await ledger.findDrafts(owner);
-  const isNamed = ({ ref }: FoundDraft) => givenRef !== undefined && ref === givenRef;
-  const drafts = [...all.filter(isNamed), ...all.filter((each) => !isNamed(each))];
-  const showKept = ({ draft, ref }: FoundDraft) => display(keptView(draft, ref, givenRef));
-  try {
-    for (let kept = drafts.shift(); kept; kept = drafts.shift()) {
-      await showKept(kept);
-      if (await prompts.confirm("Continue with it?", !losesRef(kept, givenRef))) return kept;
-      if (!(await prompts.confirm("Delete this draft?", false))) break;
-      await ledger.dropDraft(owner, kept);
-    }
-    if (drafts.length === 0) return undefined;
-    const chosen = await prompts.choose<FoundDraft | undefined>("Which order?", [
-      { value: undefined, label: "A new one" },
-      ...drafts.map((value) => ({ value, label: nameDraft(value) })),
-    ]);
-    if (chosen) await showKept(chosen);
-    return chosen;
-  } catch (error) {
-    throw withDraftHint(error, continuing);
-  }
-}
-
-function losesRef({ ref }: Pick<KeptDraft, "ref">, givenRef: string | undefined): boolean {
-  return givenRef !== undefined && ref !== undefined && ref !== givenRef;
-}
-
-function keptView(draft: Draft, ref: string | undefined, givenRef: string | undefined): readonly Block[] {
-  const change = `Continued, it gets the ref ${givenRef} in place of ${ref}`;
-  return [
-    line(styled("strong", "An unfinished order:")),
-    ...reviewView(draft, ref),
-    ...(losesRef({ ref }, givenRef) ? [line(styled("warn", change))] : []),
-  ];
-}
-
-function nameDraft({ draft: { sender, receiver, item }, ref }: KeptDraft): string {
-  const from = receiver?.name === undefined && sender?.name !== undefined ? `from ${sender.name}` : undefined;
-  const parts = [from, receiver?.name, item?.name, ref && `ref ${ref}`].filter(Boolean);
-  return `The draft ${parts.length === 0 ? "without names" : parts.join(", ")}`;
-}
-
 /** Where something is missing, Enter does not send the order. */
 function askDecision(prompts: Prompts, draft: Draft, canGoBack: boolean): Promise<Decision> {
   const [incomplete] = findMissing(draft);
@@ -299,39 +239,6 @@ function askDecision(prompts: Prompts, draft: Draft, canGoBack: boolean): Promis
   const first = choices.filter(({ value }) => value === incomplete?.part);
   const others = choices.filter(({ value }) => value !== incomplete?.part);
   return prompts.choose<Decision>("What now?", [...first, ...others], { canGoBack });
-}
-
-/** What a courier needs as a rule: the interface does not say which fields the service requires (2.2, 2.3). */
-function findMissing({ sender, receiver, item }: Draft): { part: Part; fields: readonly string[] }[] {
-  const usual = partyFields.filter((name) => name !== "province" && name !== "district");
-  const ofParty = (party: Draft["sender"]) =>
-    usual.filter((name) => !party?.[name]).map((name) => partyWords[name].label);
-  return [
-    { part: "sender" as const, fields: ofParty(sender) },
-    { part: "receiver" as const, fields: ofParty(receiver) },
-    { part: "item" as const, fields: item?.name ? [] : ["name"] },
-  ].filter(({ fields }) => fields.length > 0);
-}
-
-/** What is missing, and what is not said of the numbers. */
-function remarks(draft: Draft): readonly Block[] {
-  const { weight, value } = draft.item ?? {};
-  const numbers = [weight === undefined ? [] : ["weight"], value === undefined ? [] : ["value"]].flat();
-  const missing = findMissing(draft).map(({ part, fields }) =>
-    paragraph(styled("warn", `The ${part} has ${fields.map((name) => `no ${name}`).join(", ")}`)),
-  );
-  const units =
-    numbers.length === 0
-      ? []
-      : [
-          paragraph(
-            styled(
-              "dim",
-              `The service names no unit for ${numbers.join(" and ")}: ${numbers.length > 1 ? "they go" : "it goes"} as typed`,
-            ),
-          ),
-        ];
-  return missing.length + units.length === 0 ? [] : [...missing, ...units, blank];
 }
 
 /**
@@ -364,139 +271,4 @@ async function correct(
     ]);
   }
   return corrected ?? draft;
-}
-
-interface DraftPlace {
-  readonly continued: FoundDraft | undefined;
-  readonly owner: DraftOwner;
-  readonly ledger: Ledger;
-  readonly continuing: string;
-  /** The same where the ref is taken. */
-  readonly withOtherRef: string;
-}
-
-/** Shows the draft that this one takes the place of: it can be typed in again. */
-async function keepDraft(
-  kept: KeptDraft,
-  { continued, owner, ledger }: DraftPlace,
-  { display, nextCommand }: Context,
-): Promise<void> {
-  const dropped = await ledger.keepDraft(owner, kept, continued);
-  if (!dropped) return;
-  await display([
-    line(styled("warn", `At most ${mostDrafts} drafts are kept, so the oldest was deleted:`)),
-    ...reviewView(dropped.draft, dropped.ref),
-    line(`${nextCommand("orders create")} offers the others, the newest first`),
-  ]);
-}
-
-/** An order that may exist is no draft any more, and is not offered again; everything else is kept, or shown. */
-async function keepForLater(
-  error: unknown,
-  kept: KeptDraft,
-  place: DraftPlace,
-  context: Context,
-): Promise<unknown> {
-  const isInDoubt = error instanceof CourierError && error.code === "outcome_unknown";
-  if (Object.keys(kept.draft).length === 0) return error;
-  try {
-    if (!isInDoubt) await keepDraft(kept, place, context);
-    else if (place.continued) await place.ledger.dropDraft(place.owner, place.continued);
-  } catch (failure) {
-    if (isInDoubt) return error; // what ended the form matters more than the draft
-    await showUnkept(failure, kept, place, context);
-    return withHint(error, "your draft is not kept: copy it from above");
-  }
-  if (isInDoubt) return error;
-  const isRefTaken = error instanceof CourierError && error.code === "changed";
-  return withDraftHint(error, isRefTaken ? place.withOtherRef : place.continuing);
-}
-
-/** It can be typed in again. */
-async function showUnkept(
-  failure: unknown,
-  { draft, ref }: KeptDraft,
-  { continued }: DraftPlace,
-  { display }: Context,
-): Promise<void> {
-  const what = continued ? "The changes to your draft" : "The draft";
-  const reason = failure instanceof Error ? failure.message : String(failure);
-  await display([line(styled("warn", `${what} could not be kept: ${reason}`)), ...reviewView(draft, ref)]);
-}
-
-function withDraftHint(error: unknown, continuing: string): unknown {
-  return withHint(error, `your draft is kept; ${continuing} continues it`);
-}
-
-function withHint(error: unknown, hint: string): unknown {
-  return error instanceof CourierError
-    ? error.with({ hint: error.hint ? `${error.hint}; ${hint}` : hint })
-    : error;
-}
-
-async function knownParties(
-  owner: DraftOwner,
-  ledger: Ledger,
-  context: Context,
-): Promise<readonly KnownParty[]> {
-  const { addresses } = await context.config.read();
-  const saved = Object.entries(addresses).map(([alias, party]): KnownParty => ({ alias, party }));
-  const seen = new Set(saved.map(({ party }) => JSON.stringify(party)));
-  const recent: KnownParty[] = [];
-  for (const { draft } of await findRecent(owner, ordersOffered, ledger, context)) {
-    for (const party of [draft?.receiver, draft?.sender]) {
-      if (!party || seen.has(JSON.stringify(party))) continue;
-      seen.add(JSON.stringify(party));
-      recent.push({ party });
-    }
-  }
-  return [...saved, ...recent];
-}
-
-/** None where it cannot be found out whose key the account has: another customer's receivers are offered to none. */
-async function findRecent(
-  owner: DraftOwner,
-  limit: number,
-  ledger: Ledger,
-  context: Context,
-): Promise<readonly Operation[]> {
-  try {
-    const { id: customer } = await context.customer();
-    return await ledger.recentCreates({ ...owner, customer }, limit);
-  } catch (error) {
-    if (!(error instanceof ServiceFailure)) throw error;
-    return [];
-  }
-}
-
-/** The default sender, else the sender of the last order, else the only address that is saved. */
-async function usualSender(
-  owner: DraftOwner,
-  ledger: Ledger,
-  context: Context,
-): Promise<KnownParty | undefined> {
-  const config = await context.config.read();
-  const saved = Object.entries(config.addresses).map(([alias, party]): KnownParty => ({ alias, party }));
-  const chosen = saved.find(({ alias }) => alias === config.default_sender);
-  if (chosen) return chosen;
-  const [last] = await findRecent(owner, 1, ledger, context);
-  const sender = last?.draft?.sender;
-  if (!sender) return saved.length === 1 ? saved[0] : undefined;
-  return saved.find(({ party }) => JSON.stringify(party) === JSON.stringify(sender)) ?? { party: sender };
-}
-
-/** All that will be sent, and where it goes. */
-export function reviewView(draft: Draft, ref: string | undefined, account?: ActiveAccount): readonly Block[] {
-  const goesTo = account ? [["Goes to", describeAccount(account)] as const] : [];
-  return [
-    blank,
-    fields(...draftRows(draft), ...(ref === undefined ? [] : [["Ref", ref] as const]), ...goesTo),
-    blank,
-  ];
-}
-
-function describeAccount(account: ActiveAccount): string {
-  return account.kind === "sandbox"
-    ? "the sandbox on this machine; nothing is shipped"
-    : `${account.baseUrl} ${account.name === unnamedAccount ? "with the key in COURIER_API_KEY" : `as the account ${account.name}`}`;
 }

@@ -5,7 +5,7 @@ import type { Prompts } from "../../src/core/prompts.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import { parseJson } from "../../src/model/json.ts";
-import { reviewView } from "../../src/orders/compose.ts";
+import { reviewView } from "../../src/orders/review.ts";
 import { render } from "../../src/terminal/render.ts";
 import { plainPaint } from "../../src/terminal/style.ts";
 import {

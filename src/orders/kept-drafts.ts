@@ -1,0 +1,135 @@
+/** Unfinished orders of the form: offered at its start, and kept where it ends early. */
+
+import type { Context } from "../command/command.ts";
+import { CourierError } from "../core/errors.ts";
+import type { Prompts } from "../core/prompts.ts";
+import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "../ledger/drafts.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Draft } from "../model/draft.ts";
+import { type Block, line, styled } from "../terminal/blocks.ts";
+import { reviewView } from "./review.ts";
+
+interface DraftOffer {
+  /** Of `--ref`: a draft with it is offered first. */
+  readonly givenRef: string | undefined;
+  readonly owner: DraftOwner;
+  readonly ledger: Ledger;
+  readonly prompts: Prompts;
+  /** The command that continues a draft. */
+  readonly continuing: string;
+}
+
+/** The draft that the user continues; undefined where another order is begun. The newest is offered, then a list. */
+export async function offerKept(
+  { givenRef, owner, ledger, prompts, continuing }: DraftOffer,
+  { display }: Context,
+): Promise<FoundDraft | undefined> {
+  const all = await ledger.findDrafts(owner);
+  const isNamed = ({ ref }: FoundDraft) => givenRef !== undefined && ref === givenRef;
+  const drafts = [...all.filter(isNamed), ...all.filter((each) => !isNamed(each))];
+  const showKept = ({ draft, ref }: FoundDraft) => display(keptView(draft, ref, givenRef));
+  try {
+    for (let kept = drafts.shift(); kept; kept = drafts.shift()) {
+      await showKept(kept);
+      if (await prompts.confirm("Continue with it?", !losesRef(kept, givenRef))) return kept;
+      if (!(await prompts.confirm("Delete this draft?", false))) break;
+      await ledger.dropDraft(owner, kept);
+    }
+    if (drafts.length === 0) return undefined;
+    const chosen = await prompts.choose<FoundDraft | undefined>("Which order?", [
+      { value: undefined, label: "A new one" },
+      ...drafts.map((value) => ({ value, label: nameDraft(value) })),
+    ]);
+    if (chosen) await showKept(chosen);
+    return chosen;
+  } catch (error) {
+    throw withDraftHint(error, continuing);
+  }
+}
+
+function losesRef({ ref }: Pick<KeptDraft, "ref">, givenRef: string | undefined): boolean {
+  return givenRef !== undefined && ref !== undefined && ref !== givenRef;
+}
+
+function keptView(draft: Draft, ref: string | undefined, givenRef: string | undefined): readonly Block[] {
+  const change = `Continued, it gets the ref ${givenRef} in place of ${ref}`;
+  return [
+    line(styled("strong", "An unfinished order:")),
+    ...reviewView(draft, ref),
+    ...(losesRef({ ref }, givenRef) ? [line(styled("warn", change))] : []),
+  ];
+}
+
+function nameDraft({ draft: { sender, receiver, item }, ref }: KeptDraft): string {
+  const from = receiver?.name === undefined && sender?.name !== undefined ? `from ${sender.name}` : undefined;
+  const parts = [from, receiver?.name, item?.name, ref && `ref ${ref}`].filter(Boolean);
+  return `The draft ${parts.length === 0 ? "without names" : parts.join(", ")}`;
+}
+
+interface DraftPlace {
+  readonly continued: FoundDraft | undefined;
+  readonly owner: DraftOwner;
+  readonly ledger: Ledger;
+  readonly continuing: string;
+  /** The same where the ref is taken. */
+  readonly withOtherRef: string;
+}
+
+/** Shows the draft that this one takes the place of: it can be typed in again. */
+export async function keepDraft(
+  kept: KeptDraft,
+  { continued, owner, ledger }: DraftPlace,
+  { display, nextCommand }: Context,
+): Promise<void> {
+  const dropped = await ledger.keepDraft(owner, kept, continued);
+  if (!dropped) return;
+  await display([
+    line(styled("warn", `At most ${mostDrafts} drafts are kept, so the oldest was deleted:`)),
+    ...reviewView(dropped.draft, dropped.ref),
+    line(`${nextCommand("orders create")} offers the others, the newest first`),
+  ]);
+}
+
+/** An order that may exist is no draft any more, and is not offered again; everything else is kept, or shown. */
+export async function keepForLater(
+  error: unknown,
+  kept: KeptDraft,
+  place: DraftPlace,
+  context: Context,
+): Promise<unknown> {
+  const isInDoubt = error instanceof CourierError && error.code === "outcome_unknown";
+  if (Object.keys(kept.draft).length === 0) return error;
+  try {
+    if (!isInDoubt) await keepDraft(kept, place, context);
+    else if (place.continued) await place.ledger.dropDraft(place.owner, place.continued);
+  } catch (failure) {
+    if (isInDoubt) return error; // what ended the form matters more than the draft
+    await showUnkept(failure, kept, place, context);
+    return withHint(error, "your draft is not kept: copy it from above");
+  }
+  if (isInDoubt) return error;
+  const isRefTaken = error instanceof CourierError && error.code === "changed";
+  return withDraftHint(error, isRefTaken ? place.withOtherRef : place.continuing);
+}
+
+/** It can be typed in again. */
+async function showUnkept(
+  failure: unknown,
+  { draft, ref }: KeptDraft,
+  { continued }: DraftPlace,
+  { display }: Context,
+): Promise<void> {
+  const what = continued ? "The changes to your draft" : "The draft";
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  await display([line(styled("warn", `${what} could not be kept: ${reason}`)), ...reviewView(draft, ref)]);
+}
+
+function withDraftHint(error: unknown, continuing: string): unknown {
+  return withHint(error, `your draft is kept; ${continuing} continues it`);
+}
+
+function withHint(error: unknown, hint: string): unknown {
+  return error instanceof CourierError
+    ? error.with({ hint: error.hint ? `${error.hint}; ${hint}` : hint })
+    : error;
+}
