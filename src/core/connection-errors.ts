@@ -42,8 +42,10 @@ const explanations: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate's issuer is unknown",
 };
 
-/** Words for a cause code; undefined for an unknown one. */
+/** Words for a cause code; undefined for an unknown one. OpenSSL has hundreds, which a search finds. */
 export function explainCause(code: string | undefined): string | undefined {
+  if (code?.startsWith("ERR_SSL_") && !Object.hasOwn(explanations, code))
+    return `the secure connection failed (${code})`;
   return code !== undefined && Object.hasOwn(explanations, code) ? explanations[code] : undefined;
 }
 

@@ -1,7 +1,9 @@
 /** Storing and forgetting keys: what is asked, what is checked, what is kept where. */
 
+import { once } from "node:events";
 import { stat } from "node:fs/promises";
-import { describe, expect, test } from "vitest";
+import { type AddressInfo, createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Prompts } from "../../src/core/prompts.ts";
 import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
 import { createHome, createServedHome, type ServedHome } from "../support/courier.ts";
@@ -196,6 +198,20 @@ test("https at a port of plain http names the URL to try, without a code", async
       `hint: nothing was stored; try ${url}\n`,
   );
   expect(home.sandbox.requests).toEqual([]);
+});
+
+test("a service that refuses TLS is told in words, with OpenSSL's code", async () => {
+  const alert = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
+  const server = createServer((socket) => socket.once("data", () => socket.end(alert)).on("error", () => {}));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { courier } = await createHome();
+  const words = `login --base-url https://localhost:${port}`;
+  const { exit, stderr } = await courier(words, { stdin: "a-key-12345\n", env: nothing });
+  expect(exit, stderr).toBe(5);
+  expect(stderr).toMatch(/cannot reach localhost:\d+: the secure connection failed \(ERR_SSL_[A-Z_\d/]+\)\n/);
 });
 
 test("a key that cannot be is refused before it is said where the key will be kept", async () => {
