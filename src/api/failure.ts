@@ -205,7 +205,7 @@ export function noAnswerFailure(host: string, connected: boolean, cause: Error):
   const explanation = connected && isPlainHttp(causeCode) ? undefined : explainCause(causeCode);
   const reason = refusal?.reason ?? explanation ?? causeCode ?? cause.message;
   const details = causeCode === undefined ? undefined : { cause_code: causeCode };
-  if (connected) {
+  if (connected && refusal === undefined) {
     const dropped = `the connection to ${host} broke before an answer came: ${reason}`;
     return new ServiceFailure("no_response", dropped, { cause, details });
   }
@@ -215,7 +215,11 @@ export function noAnswerFailure(host: string, connected: boolean, cause: Error):
     : proxy
       ? `${host} through the proxy ${proxy.shown}`
       : host;
-  return new ServiceFailure("unreachable", `cannot reach ${place}: ${reason}`, {
+  // A gateway behind a proxy that is not the last one may have forwarded the request.
+  const [kind, what] = connected
+    ? (["no_response", "no answer from"] as const)
+    : (["unreachable", "cannot reach"] as const);
+  return new ServiceFailure(kind, `${what} ${place}: ${reason}`, {
     cause,
     status: refusal?.status,
     details,

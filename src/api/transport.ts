@@ -175,7 +175,7 @@ function exchange(
             // The only sign of a proxy's 407 to plain http: undici aborts a request that has begun in
             // no other case.
             if (controller && systemCode(error) === "UND_ERR_INVALID_ARG")
-              return fail(new ProxyRefusal(407), false);
+              return fail(new ProxyRefusal(407), method !== "GET"); // it came after the whole request
             if (!head) return fail(error);
             answer(systemCode(error) === "UND_ERR_BODY_TIMEOUT" ? "stalled" : "dropped");
           },

@@ -89,10 +89,14 @@ describe("plain http", () => {
     for (const method of ["GET", "POST"] as const) {
       const sent = requestTo(url, method === "POST" ? { method, body: "{}" } : {});
       const failure = await noAnswerOf(openTransport({ proxy: proxy.url }).send(sent));
-      expect(failure.connected).toBe(false);
-      expect(noAnswerFailure(url.host, false, failure)).toMatchObject({
+      // It may come from a gateway that has forwarded the create.
+      const isCreate = method === "POST";
+      expect(failure.connected).toBe(isCreate);
+      const what = isCreate ? "no answer from" : "cannot reach";
+      expect(noAnswerFailure(url.host, failure.connected, failure)).toMatchObject({
         status: 407,
-        message: `cannot reach ${url.host} through the proxy ${proxy.url}: the proxy asks for a name and password`,
+        mayHaveHappened: isCreate,
+        message: `${what} ${url.host} through the proxy ${proxy.url}: the proxy asks for a name and password`,
       });
     }
     expect(proxy.calls).toHaveLength(2);

@@ -1,10 +1,10 @@
 /** What a proxy of the environment says, and that nobody sees its password. */
 
-import { createServer } from "node:http";
+import { createServer, request as sendOn } from "node:http";
 import { describe, expect, test } from "vitest";
 import { listen } from "../api/wire.ts";
 import { putConfig } from "../support/config-file.ts";
-import { createHome, type Home } from "../support/courier.ts";
+import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { filesBelow } from "../support/marker.ts";
 
 type Scheme = "http" | "https";
@@ -35,6 +35,26 @@ async function startStub(
   });
   const { port } = await listen(server);
   return (credentials = "") => `http://${credentials}127.0.0.1:${port}`;
+}
+
+/** Sends all on to the service, and answers with 407 to what is no GET while it refuses. */
+async function startGateway(service: string) {
+  const gateway = { url: "", refuses: false };
+  const server = createServer((request, response) => {
+    const { pathname, search } = new URL(request.url ?? "");
+    const { method, headers } = request;
+    const isRefused = gateway.refuses && method !== "GET";
+    const onward = sendOn(`${service}${pathname}${search}`, { method, headers }, (answer) => {
+      response.writeHead(isRefused ? 407 : (answer.statusCode ?? 502), isRefused ? {} : answer.headers);
+      if (!isRefused) return answer.pipe(response);
+      answer.resume();
+      return response.end();
+    });
+    request.pipe(onward);
+  });
+  const { port } = await listen(server);
+  gateway.url = `http://127.0.0.1:${port}`;
+  return gateway;
 }
 
 function environment(scheme: Scheme, proxy: string): Record<string, string> {
@@ -123,6 +143,31 @@ describe("a proxy that refuses", () => {
       expect(stderr).not.toContain("Pr0xyMark3r");
     }
   });
+
+  test.each(["orders create", "orders cancel"])(
+    "HTTP 407 after %s was forwarded proves nothing",
+    async (command) => {
+      const { sandbox } = await createServedHome();
+      const home = await createFarHome("http");
+      await putConfig(home, {
+        current: "far",
+        accounts: { far: { base_url: "http://service.test", key: sandbox.apiKey, allow_http: true } },
+      });
+      const gateway = await startGateway(sandbox.baseUrl);
+      const env = environment("http", gateway.url);
+      const create = "orders create --sender-name A --receiver-name B --item-name C --ref A-1 --json";
+      const orders = () => sandbox.requests.filter(({ method }) => method !== "GET").length;
+      if (command === "orders cancel") expect((await home.courier(create, { env })).exit).toBe(0);
+      gateway.refuses = true;
+      const words = command === "orders create" ? create : "orders cancel 1000001 --yes --json";
+      const first = await home.courier(words, { env });
+      expect(first.exit, first.stderr).toBe(0);
+      const sent = orders();
+      gateway.refuses = false;
+      const again = await home.courier(create, { env });
+      expect(orders(), again.stderr).toBe(sent);
+    },
+  );
 
   test.each([302, 403, 502])("a tunnel with HTTP %i: the status is told", async (status) => {
     const home = await createFarHome("https");
