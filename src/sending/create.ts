@@ -240,7 +240,16 @@ async function lookForOrder(
   } catch (error) {
     if (context.signal.aborted) throw await interruptedWhileSending(error, begun, context);
     if (!(error instanceof CourierError)) throw error;
-    throw await unknown(begun, lost, `and the check failed too: ${error.message}`, undefined, context);
+    const doubt = await unknown(
+      begun,
+      lost,
+      `and the check failed too: ${error.message}`,
+      undefined,
+      context,
+    );
+    const needsPerson =
+      error instanceof ServiceFailure && error.kind === "unreachable" && !isTransient(error);
+    throw needsPerson ? doubt.with({ hint: error.hintBefore(doubt.hint ?? "") }) : doubt;
   }
   const settled = await readOperation(begun);
   // Another process has settled it.

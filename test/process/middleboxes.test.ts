@@ -105,25 +105,27 @@ describe.skipIf(lacks("tinyproxy"))("tinyproxy (needs tinyproxy)", () => {
       const proxy = await startTinyproxy(password);
       const at = secure ? ` --base-url https://0.0.0.0:${secure.port}` : "";
       const name = secure ? "HTTPS_PROXY" : "HTTP_PROXY";
-      const through = (credentials: string) =>
-        courier(`${create}${at} --debug`, {
+      const through = (credentials: string, order = create) =>
+        courier(`${order}${at} --debug`, {
           env: { ...secure?.trust, [name]: `http://${credentials}127.0.0.1:${proxy.port}` },
         });
       // Of a wrong password to plain http, tinyproxy says 401, as only a service should.
       for (const credentials of secure ? ["", "shop:wrong@"] : [""]) {
         const refused = await through(credentials);
-        expect(refused, refused.stderr).toMatchObject({ exit: 5, stdout: "" });
+        expect(refused, refused.stderr).toMatchObject({ exit: secure ? 5 : 6, stdout: "" });
         expect(refused.stderr).toMatch(
           credentials === ""
-            ? /^error: cannot reach .*: the proxy asks for a name and password$/m
+            ? /^error: .*cannot reach .*: the proxy asks for a name and password$/m
             : /^error: cannot reach .*: the proxy refused the name and password of HTTPS_PROXY$/m,
         );
         expect(refused.stderr).toMatch(/^hint: .*http:\/\/NAME:PASSWORD@/m);
-        expect(refused.stderr.match(/^debug: > /gm)).toHaveLength(1);
+        // A create that was sent to the proxy whole is looked for.
+        expect(refused.stderr.match(/^debug: > /gm)).toHaveLength(secure ? 1 : 2);
       }
       expect(sandbox.requests).toHaveLength(0);
-      const passed = await through(`shop:${password}@`);
-      expect(passed).toMatchObject({ exit: 0 });
+      const another = create.replace("--receiver-name B", "--receiver-name D");
+      const passed = await through(`shop:${password}@`, another);
+      expect(passed, passed.stderr).toMatchObject({ exit: 0 });
       expect(passed.stdout + passed.stderr).not.toContain(password);
       expect(sandbox.requests.map(({ method }) => method)).toEqual(
         secure ? ["GET", "POST"] : ["POST"], // a key of which it is not known whose it is asks first
