@@ -83,13 +83,23 @@ function operationBlocks(order: OrderDetail, context: Context): Block[] {
   ];
 }
 
+/** The command that follows an order's parcel: by its number, where a shell gives that on as a number. */
+export function trackCommand(
+  id: string,
+  number: string,
+  { nextCommand }: Pick<Context, "nextCommand">,
+): string {
+  const isNumber = !/^-|[\0\p{Cs}]/u.test(number);
+  return nextCommand(`track ${isNumber ? shellQuote(number) : id}`);
+}
+
 function commandFor(
   operation: string,
-  order: { id: JsonNumber; tracking_number?: string | null | undefined },
-  { nextCommand }: Context,
+  { id, tracking_number }: { id: JsonNumber; tracking_number?: string | null | undefined },
+  context: Context,
 ): Span {
-  if (operation === "cancel") return styled("accent", nextCommand(`orders cancel ${order.id.value}`));
-  if (operation === "track" && order.tracking_number)
-    return styled("accent", nextCommand(`track ${shellQuote(order.tracking_number)}`));
+  if (operation === "cancel") return styled("accent", context.nextCommand(`orders cancel ${id.value}`));
+  if (operation === "track" && tracking_number)
+    return styled("accent", trackCommand(id.value, tracking_number, context));
   return styled("dim", "with the service itself; its interface does not offer it");
 }

@@ -4,7 +4,7 @@ import { createService } from "../api/service.ts";
 import { addOwnOrders } from "../command/account-mirror.ts";
 import type { Context, Items, LiveOutput, LiveRoom } from "../command/command.ts";
 import { parseTrackingNumber } from "../command/options.ts";
-import { orderView } from "../command/order-view.ts";
+import { orderView, trackCommand } from "../command/order-view.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
@@ -397,7 +397,7 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
       failure,
     };
     return {
-      command: nextCommand(`track ${shellQuote(trackingNumberOf(order) ?? "")}`),
+      command: trackCommand(order.id, trackingNumberOf(order) ?? "", context),
       age: trackingAge(state, nowMs),
       body: trackingBody(state),
     };

@@ -3,6 +3,7 @@
 import { ServiceFailure, shorten } from "../api/failure.ts";
 import { type Context, defineCommand, document, noteUnreadOrder, type Output } from "../command/command.ts";
 import { quote, refOf, switchOption, textOption } from "../command/options.ts";
+import { trackCommand } from "../command/order-view.ts";
 import { ensureReplaces } from "../command/replace.ts";
 import { settleOption } from "../command/value-options.ts";
 import { parseTemplateName } from "../config/templates.ts";
@@ -157,13 +158,14 @@ function nameRefusedField(failure: ServiceFailure, nameOf: StartingDraft["nameOf
 /** An order that had to be looked up comes as a detail, with more fields than a creation result. */
 const knownFields = [...fieldNames(createdOrderSchema), ...fieldNames(orderDetailSchema)];
 
-function orderView(order: CreatedOrder, isEarlier: boolean, { nextCommand }: Context): readonly Block[] {
+function orderView(order: CreatedOrder, isEarlier: boolean, context: Context): readonly Block[] {
+  const { nextCommand } = context;
   const { id, tracking_number, status } = order;
   const isGone = status === "cancelled";
   const title = isEarlier ? "Already shipped" : "Order created";
   const follow =
     tracking_number && !isGone
-      ? [["  Follow it", styled("accent", nextCommand(`track ${shellQuote(tracking_number)}`))] as const]
+      ? [["  Follow it", styled("accent", trackCommand(id.value, tracking_number, context))] as const]
       : [];
   // An answer may have named another order: nothing is offered that changes it.
   const cancel =

@@ -110,6 +110,24 @@ describe("a name from a file or a flag", () => {
     expect(wordsOf(line, home.directory)).toEqual(["track", number]);
   });
 
+  test.each(["-", "--all-active", "--exec=touch x", "CR1\u0000", "CR1\ud800"])(
+    "the order's id in place of a tracking number that is none for a shell: %j",
+    async (number) => {
+      const home = await createServedHome({ seedOrders: 1 });
+      const data = { id: 1000002, tracking_number: number, status: "in_transit" };
+      home.sandbox.faults.set([
+        { kind: "wrong_shape", path: "/api/v1/orders/1000002", data },
+        { kind: "wrong_shape", method: "POST", processed: true, data },
+      ]);
+      const create = "orders create --sender-name a --receiver-name b --item-name c";
+      for (const words of [create, "orders show 1000002"]) {
+        const { stdout, stderr } = await home.courier(words);
+        const [, line = ""] = /(courier track .*?) *$/m.exec(stdout) ?? [];
+        expect(line, stdout + stderr).toBe("courier track 1000002");
+      }
+    },
+  );
+
   test("a column", async () => {
     const column = 'Ship "Name" $1';
     const home = await createImportHome(`ref,"${column.replaceAll('"', '""')}",To,item.name\nA-1,x,y,z\n`);
