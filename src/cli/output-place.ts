@@ -111,15 +111,24 @@ function name(what: string, file: string): TakenFile {
 type FileName = string | number;
 
 /**
- * True where both mean one regular file. Of two that are both yet to be made, the paths are compared without
- * links and without regard to letter case: there is nothing to ask whether the file system tells cases apart.
+ * True where both mean one regular file. Of two that are both yet to be made, their directories and names are compared,
+ * without regard to letter case: there is nothing to ask whether the file system tells cases apart.
  */
 async function isSameFile(one: FileName, other: FileName): Promise<boolean> {
   const [found, second] = await Promise.all([identify(one), identify(other)]);
   if (found && second) return found.isFile() && found.dev === second.dev && found.ino === second.ino;
   if (found || second || typeof one === "number" || typeof other === "number") return false;
-  const [place, secondPlace] = await Promise.all([resolve(one), resolve(other)]);
-  return place.toLowerCase() === secondPlace.toLowerCase();
+  const places = await Promise.all([resolve(one), resolve(other)]);
+  const [name, secondName] = places.map((place) => path.basename(place).normalize().toLowerCase());
+  const [directory, secondDirectory] = await Promise.all(
+    places.map((place) => identify(path.dirname(place))),
+  );
+  // A directory that is mounted a second time has two paths.
+  if (directory && secondDirectory)
+    return (
+      name === secondName && directory.dev === secondDirectory.dev && directory.ino === secondDirectory.ino
+    );
+  return places[0].toLowerCase() === places[1].toLowerCase();
 }
 
 async function identify(file: FileName) {

@@ -32,6 +32,7 @@ import {
 } from "../support/imports.ts";
 import { until } from "../support/process.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { canMount, mountTwice } from "../support/small-disk.ts";
 import { sheetOf } from "../support/workbooks.ts";
 
 const titles = [
@@ -604,6 +605,18 @@ describe("the file", () => {
     const excluding = await home.run(`--write-back ${other} --in-place`);
     expect([excluding.exit, home.posts]).toEqual([2, 0]);
   });
+
+  test.skipIf(!canMount())(
+    "that its rejects are by another path of its directory is refused before it is made (needs root)",
+    async () => {
+      const home = await createImportHome(sheet(row("A-1")));
+      const second = await mountTwice(home.directory);
+      const output = path.join(home.directory, "new.csv");
+      const both = await home.run(`--write-back ${output} --rejects ${path.join(second, "New.csv")}`);
+      const message = `--write-back ${output} is the same file as --rejects`;
+      expect([both.exit, home.posts, errorOf(both).message]).toEqual([2, 0, message]);
+    },
+  );
 
   test.each([251, 300])(
     "of a name of %i letters, as that of its rejects, is refused in plain words",

@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
@@ -27,6 +27,17 @@ export function holdFile(file: string): () => void {
   };
   onTestFinished(release);
   return release;
+}
+
+/** A second path of a directory. */
+export async function mountTwice(directory: string): Promise<string> {
+  const second = await mkdtemp(path.join(tmpdir(), "courier-second-"));
+  execFileSync("mount", ["--bind", directory, second]);
+  onTestFinished(async () => {
+    execFileSync("umount", ["-l", second]);
+    await rmdir(second);
+  });
+  return second;
 }
 
 /** A directory on a disk of its own. */
