@@ -90,7 +90,18 @@ void start({
   process.exitCode = isHungUp && exit === 130 ? 129 : exit;
   // Neither a key nor a reader comes any more; Bun would wait for the next key.
   if (isHungUp || (terminals.length > 0 && isBun)) process.exit();
+  if (interruption?.signal.aborted) setTimeout(endAsUnheard, hangsAfterMs, exit).unref();
 });
+
+/** What still runs so long after the run has ended is a thread in a call of the system, such as for a disk that hangs. */
+const hangsAfterMs = 500;
+
+/** Node.js would wait for its threads, at `process.exit` too; a signal that nobody listens to does not. */
+function endAsUnheard(exit: number): void {
+  const signal = exit === 129 ? "SIGHUP" : exit === 143 ? "SIGTERM" : "SIGINT";
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
 
 /**
  * In a container a user may be a number only, and a name may be longer than Node.js reads: packages that ask for the

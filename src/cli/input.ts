@@ -89,7 +89,30 @@ function tooLarge(file: string, { bytes, hint }: SizeLimit) {
 
 /** The same, in pieces. Throws a file error in the user's words, and at once for a file that is too large. */
 function readChunks(file: string, input: Input, limit: SizeLimit): AsyncIterable<Uint8Array> {
-  return file === "-" ? readStdin(input) : readFileChunks(file, input, limit);
+  return file === "-" ? readStdin(input) : untilSignal(readFileChunks(file, input, limit), input.signal);
+}
+
+/** A disk that hangs ends no read at a signal: it is left behind. */
+async function* untilSignal<T>(pieces: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let onAbort = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+  });
+  stopped.catch(() => {}); // it may come between two pieces
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    for (;;) {
+      const { done, value } = await Promise.race([iterator.next(), stopped]);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    const ended = iterator.return?.();
+    if (!signal.aborted) await ended;
+  }
 }
 
 async function* readStdin({ stdin, signal, printed }: Input): AsyncGenerator<Uint8Array> {

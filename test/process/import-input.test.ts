@@ -1,6 +1,6 @@
 /** The file of an import as the system gives it: pipes with a name, and a copy that no end leaves behind. */
 
-import { createWriteStream } from "node:fs";
+import { closeSync, createWriteStream, openSync, readdirSync, readlinkSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,6 +15,18 @@ async function createHome() {
   const home = await createServedProcessHome();
   await writeFile(path.join(home.directory, "orders.csv"), rows);
   return home;
+}
+
+/** Whether the process has the file open. */
+function isReading(pid: number, file: string): boolean {
+  const directory = `/proc/${pid}/fd`;
+  return readdirSync(directory).some((name) => {
+    try {
+      return readlinkSync(path.join(directory, name)) === file;
+    } catch {
+      return false; // closed meanwhile
+    }
+  });
 }
 
 describe("a file that the shell adds the output to", () => {
@@ -103,6 +115,36 @@ describe.skipIf(process.platform !== "linux" || lacks("mkfifo", "cat"))(
     });
   },
 );
+
+/** As on a disk that hangs, a read of it ends at no signal. Where it can be read, it has nothing to say most of the time. */
+const kernelLog = "/proc/kmsg";
+
+function canReadKernelLog(): boolean {
+  try {
+    closeSync(openSync(kernelLog, "r"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(!canReadKernelLog())("a read that hangs holds no signal up (needs root)", () => {
+  test.each([
+    `orders import ${kernelLog} --yes`,
+    `addresses import ${kernelLog}`,
+    `orders create --file ${kernelLog} --yes`,
+    `api POST orders --input ${kernelLog}`,
+  ])("%s", async (line) => {
+    const home = await createHome();
+    const running = home.start(line, { limitMs: 10_000 });
+    await until("it reads", () => isReading(running.pid, kernelLog));
+    process.kill(running.pid, "SIGTERM");
+    const { exit, signal, stderr } = await running.ended;
+    expect([143, "SIGTERM"], stderr).toContain(exit ?? signal); // it may come before the read
+    expect(stderr).toContain("terminated");
+    expect(home.sandbox.requests).toEqual([]);
+  });
+});
 
 test("a run that is killed while it sends leaves no copy of the orders behind", async () => {
   const home = await createHome();
