@@ -96,7 +96,7 @@ void start({
 /** What still runs so long after the run has ended is a thread in a call of the system, such as for a disk that hangs. */
 const hangsAfterMs = 500;
 
-/** Node.js would wait for its threads, at `process.exit` too; a signal that nobody listens to does not. */
+/** Node.js would wait for its threads, at `process.exit` too; a signal without a listener does not. */
 function endAsUnheard(exit: number): void {
   const signal = exit === 129 ? "SIGHUP" : exit === 143 ? "SIGTERM" : "SIGINT";
   process.removeAllListeners(signal);

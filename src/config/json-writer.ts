@@ -8,12 +8,13 @@ import { makeWritableDirectory } from "../core/directory.ts";
 import { ownFileError } from "../core/disk-errors.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { findLink } from "../core/regular-file.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { mustBeWritable } from "../core/wording.ts";
 import type { Json } from "../model/json.ts";
 import { type LockOptions, takeLock } from "./config-lock.ts";
 import { checkSecurePath } from "./secure-path.ts";
-import { writeWholeFile } from "./whole-file.ts";
+import { removeLeftovers, writeWholeFile } from "./whole-file.ts";
 
 export interface UpdateSteps {
   /** Still has the lock, and comes only after the writing. */
@@ -61,14 +62,21 @@ export async function updateFile<T>(
     await afterwards?.();
   } catch (error) {
     if (error instanceof CourierError || systemCode(error) === undefined) throw error;
-    const hint =
-      systemCode(error) === "EBUSY" && platform() !== "win32"
-        ? `close that program; in a container, mount the directory ${path.dirname(file)} instead`
-        : undefined;
-    throw ownFileError(`cannot write the ${title} ${file}: ${explainSystemError(error)}`, error, hint);
+    const left = await removeLeftovers(file).catch(() => []);
+    const kept = left.length > 0 ? `; ${left.join(", ")} is left there` : "";
+    const message = `cannot write the ${title} ${file}: ${explainSystemError(error)}${kept}`;
+    throw ownFileError(message, error, hintFor(error, file, left));
   } finally {
     release();
   }
+}
+
+function hintFor(error: unknown, file: string, left: readonly string[]): string | undefined {
+  const directory = path.dirname(file);
+  if (left.length > 0) return `delete it, for it may hold a key: rm ${left.map(shellQuote).join(" ")}`;
+  if (systemCode(error) === "EBUSY" && platform() !== "win32")
+    return `close that program; in a container, mount the directory ${directory} instead`;
+  return undefined;
 }
 
 function prepareDirectory(file: string, title: string): void {

@@ -51,12 +51,17 @@ export async function writeWholeFile(
   }
 }
 
-/** Removes the temporary file of a killed process; the lock ensures that no one is writing now. */
-async function removeLeftovers(target: string): Promise<void> {
+/** Removes the temporary files of a killed process; the lock ensures that no one is writing now. Gives those that stay. */
+export async function removeLeftovers(file: string): Promise<readonly string[]> {
+  const target = await findRealPath(file);
   const directory = path.dirname(target);
-  for (const entry of await readdir(directory)) {
-    if (entry.startsWith(`${path.basename(target)}${draftEnding}`)) await remove(path.join(directory, entry));
-  }
+  const find = async () =>
+    (await readdir(directory))
+      .filter((entry) => entry.startsWith(`${path.basename(target)}${draftEnding}`))
+      .map((entry) => path.join(directory, entry));
+  const left = await find();
+  for (const draft of left) await remove(draft);
+  return left.length === 0 ? [] : find();
 }
 
 /** What another program has open is removed by the next write. */

@@ -123,6 +123,23 @@ describe.skipIf(!canKeepFiles())("a directory that takes files and lets none go 
     return { ...home, drop: directory };
   }
 
+  test("login: the key that is left there is named", async () => {
+    const { directory, courier } = await createHome();
+    const configDir = path.join(directory, "kept");
+    await mkdir(configDir, { mode: 0o700 });
+    keepFiles(configDir);
+    const { exit, stderr } = await courier("login --no-verify --base-url https://service.example", {
+      stdin: "a-key-12345\n",
+      env: { COURIER_CONFIG_DIR: configDir, COURIER_API_KEY: "", COURIER_BASE_URL: "" },
+    });
+    const [left = ""] = (await readdir(configDir)).filter((name) => name.includes(".part-"));
+    const draft = path.join(configDir, left);
+    expect([exit, await readFile(draft, "utf8")]).toEqual([2, expect.stringContaining("a-key-12345")]);
+    expect(stderr).toContain(
+      `permission denied; ${draft} is left there\nhint: delete it, for it may hold a key: rm ${draft}\n`,
+    );
+  });
+
   test.each(["--write-back", "--rejects"])("import %s: refused before anything is sent", async (flag) => {
     const home = await homeWithDirectory();
     const output = path.join(home.drop, "out.csv");
