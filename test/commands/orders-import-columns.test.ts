@@ -1913,20 +1913,26 @@ describe("a sheet of a shop that has titles of a known platform", () => {
   });
 
   test.each([
-    ["收件地址", "--map 门牌号=receiver.detail"],
-    ["地址", "--map 地址=receiver.address --map 门牌号=receiver.detail"],
-  ])("a part of the street that --map names is joined to %s, and split with it", async (title, map) => {
-    const home = await homeWith(
-      ofRow(`收件人,收件电话,${title},门牌号,托寄物`, `李四,13900139000,${whole},3幢501,茶叶`),
-    );
-    const ran = await home.courier(`orders import ${home.file} --yes ${map}`);
-    expect(ran.exit, ran.stderr).toBe(0);
-    expect(await sent(home)).toMatchObject([{ receiver: { ...lisi, detail: "文三路1号 3幢501" } }]);
-    const street = `--map ${title}=receiver.detail --map 门牌号=`;
-    const unsplit = await home.courier(`orders import ${home.file} --yes --allow-duplicate row:1 ${street}`);
-    expect(unsplit.exit, unsplit.stderr).toBe(0);
-    expect((await sent(home))[1]).toMatchObject({ receiver: { detail: whole } });
-  });
+    ["收件地址", "--map 门牌号=receiver.detail", "托寄物"],
+    ["地址", "--map 地址=receiver.address --map 门牌号=receiver.detail", "托寄物"],
+    ["收货地址", "--map 收货地址=receiver.address --map 门牌号=receiver.detail", "商品"],
+  ])(
+    "a part of the street that --map names is joined to %s, and split with it",
+    async (title, map, goods) => {
+      const home = await homeWith(
+        ofRow(`收件人,收件人手机,${title},门牌号,${goods}`, `李四,13900139000,${whole},3幢501,茶叶`),
+      );
+      const ran = await home.courier(`orders import ${home.file} --yes ${map}`);
+      expect(ran.exit, ran.stderr).toBe(0);
+      expect(await sent(home)).toMatchObject([{ receiver: { ...lisi, detail: "文三路1号 3幢501" } }]);
+      const street = `--map ${title}=receiver.detail --map 门牌号=`;
+      const unsplit = await home.courier(
+        `orders import ${home.file} --yes --allow-duplicate row:1 ${street}`,
+      );
+      expect(unsplit.exit, unsplit.stderr).toBe(0);
+      expect((await sent(home))[1]).toMatchObject({ receiver: { detail: whole } });
+    },
+  );
 
   test.each(["地区", "所在地区"])(
     "a house number is joined to a whole address, also beside %s",
@@ -1941,6 +1947,33 @@ describe("a sheet of a shop that has titles of a known platform", () => {
       expect(await sent(home)).toMatchObject([{ receiver: { ...lisi, detail: "文三路1号 3幢501" } }]);
     },
   );
+
+  test("at a terminal the guesses for a house number are accepted", async () => {
+    const home = await homeWith(
+      ofRow("收件人,收件人手机,地址,门牌号,托寄物", `李四,13900139000,${whole},3幢501,茶叶`),
+    );
+    const prompts = scriptedPrompts({ searches: ["", ""], choices: ["use these columns"], confirms: [true] });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ receiver: { ...lisi, detail: "文三路1号 3幢501" } }]);
+  });
+
+  test.each([
+    ["收货地址", "详细地址", "商品"],
+    ["地址", "详细地址", "商品"],
+    ["地址", "详细地址", "托寄物"],
+    ["收件人地址", "收件人详细地址", "商品"],
+    ["收货人所在地", "收货地址", "商品"],
+  ])("%s with regions beside the street in %s is the region (%s)", async (region, street, goods) => {
+    const home = await homeWith(
+      ofRow(
+        `收件人,收件人手机,${region},${street},${goods}`,
+        "李四,13900139000,浙江省杭州市西湖区,文三路1号,茶叶",
+      ),
+    );
+    await importAsHinted(home);
+    expect(await sent(home)).toMatchObject([{ receiver: lisi }]);
+  });
 
   test("the review shows a whole address as one, and columns of its place as not used", async () => {
     const home = await homeWith(

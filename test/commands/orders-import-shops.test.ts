@@ -1508,6 +1508,14 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
     row: "李四,13900139000,浙江省杭州市西湖区,文三路1号",
   };
   const door = { header: "收件人,收件人手机,收件人地址,门牌号", row: "李四,13900139000,文三路,1号" };
+  const beside = {
+    header: "收件人,收件人手机,收货地址,详细地址",
+    row: "李四,13900139000,浙江省杭州市西湖区,文三路1号",
+  };
+  const whole = {
+    header: "收件人,收件人手机,收货地址,门牌号",
+    row: "李四,13900139000,浙江省杭州市西湖区文三路,1号",
+  };
   const phones = {
     header: "收件人,收件人电话,备用手机,收件人地址",
     row: "李四,057188880000,13900139000,文三路1号",
@@ -1522,6 +1530,9 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
     [region, "地区=receiver.city", "地区=receiver.region"],
     [door, joined, "门牌号="],
     [door, "门牌号=", joined],
+    [beside, "详细地址=", "收货地址=receiver.region 详细地址=receiver.detail"],
+    [whole, "收货地址=receiver.address 门牌号=", "收货地址=receiver.detail 门牌号=receiver.detail"],
+    [whole, "收货地址=receiver.address 门牌号=", "收货地址=receiver.address 门牌号=receiver.detail"],
     [phones, "备用手机=", both],
     [phones, both, "备用手机="],
     [

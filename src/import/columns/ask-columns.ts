@@ -72,7 +72,7 @@ export async function askColumns(
   for (const column of asked) if (!guessed.includes(column) && !isComplete()) await ask(column.header);
   for (;;) {
     await context.display(reviewOf(names, decided, sheet));
-    const twice = findTwice([...decided.values()], [...decided.keys()]);
+    const twice = findTwice([...decided.values()], [...decided.keys()], () => true);
     if (twice) context.messages.warn(twice.message);
     const answer = await prompts.choose<string | typeof stopWord | typeof acceptWord>("What now?", [
       ...(twice

@@ -15,7 +15,7 @@ import {
   partyWords,
 } from "../../model/fields.ts";
 import { isWrittenTitle } from "../write-back/titles.ts";
-import { isPhone, maySeveral } from "./several-columns.ts";
+import { isPhone, isStreet, maySeveral } from "./several-columns.ts";
 import {
   cellPaths,
   cleanHeader,
@@ -125,7 +125,7 @@ function readColumns(
       if (paths[index] === undefined && !taken.has(path)) paths[index] = path;
     }
     if (version >= 3) addLatest(headers, given, known, paths);
-    const twice = findTwice(paths, headers);
+    const twice = findTwice(paths, headers, (header) => version >= 3 && given.has(header));
     if (twice) return twice;
   }
   for (const path of columnPaths) {
@@ -217,15 +217,22 @@ export function isNoColumn(header: string): boolean {
   return name === "" || name === "error" || isWrittenTitle(name);
 }
 
-/** A column that holds a whole party, address, region or name, while another column holds a part of it. */
+/**
+ * A column that holds a whole party, address, region or name, while another column holds a part of it. `isGiven`: a person
+ * has named what the column holds: a street is then joined to the whole address.
+ */
 export function findTwice(
   paths: readonly (string | undefined)[],
   headers: readonly string[],
+  isGiven: (header: string) => boolean = () => false,
 ): ColumnDoubt | undefined {
   for (const part of partyParts) {
     for (const [name, parts] of Object.entries(partsOf)) {
       const whole = `${part}.${name}`;
-      const isIn = (path: string | undefined) => parts.some((each) => path === `${part}.${each}`);
+      const isJoined = (path: string, at: number) =>
+        name === "address" && isStreet(path) && isGiven(headers[at]?.trim() ?? "");
+      const isIn = (path: string | undefined, at: number) =>
+        path !== undefined && parts.some((each) => path === `${part}.${each}`) && !isJoined(path, at);
       const twice = paths.includes(whole) ? paths.findIndex(isIn) : -1;
       if (twice < 0) continue;
       const surplus = headers[twice]?.trim() ?? "";

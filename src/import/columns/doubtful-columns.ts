@@ -1,5 +1,6 @@
 /** Which columns of a header are in doubt, and what each of them may hold. */
 
+import { partyParts } from "../../model/fields.ts";
 import type { Preset } from "../presets/preset.ts";
 import { type RowsOptions, readShownRows } from "../rows.ts";
 import { createPartySplitter, type PartySplitter } from "../split-party.ts";
@@ -201,8 +202,8 @@ export async function findDoubtful(
     const region = read.replace(/\.province$/, ".region");
     const field = splitter && isRegion(examplesOf(name, { header, rows }), splitter) ? region : read;
     const isJoined = isPhone(field) || (isStreet(field) && isPartOfStreet);
-    // It is joined to a preset's whole address, too.
-    const whole = preset && isJoined ? field.replace(/\.detail$/, ".address") : field;
+    // It is joined to a whole address, too.
+    const whole = isJoined ? field.replace(/\.detail$/, ".address") : field;
     const isFree =
       (!taken.has(field) || isJoined) &&
       !isTwice(field, new Set([...taken].filter((path) => path !== whole)));
@@ -220,6 +221,9 @@ export async function findDoubtful(
         joined.add(other);
   }
   for (const other of joined) guesses.set(other, map.paths[header.indexOf(other)] ?? unusedMark);
+  if (splitter)
+    for (const [name, path] of guessRegions({ header, rows, given }, map.paths, guesses, splitter))
+      guesses.set(name, path);
   for (const [name, path] of guessNameParts({ header, rows, given }, map.paths, guesses, unclear))
     guesses.set(name, path);
   for (const [name, path] of guesses) {
@@ -243,6 +247,33 @@ export async function findDoubtful(
     return [{ header: name, example, guess, isNeeded, isJoined: joined.has(name) }];
   });
   return { columns, only, missing };
+}
+
+/** Of two columns of an address, one that has regions alone is the region, and the other one the street. */
+function guessRegions(
+  { header, rows, given }: Sheet,
+  paths: readonly (string | undefined)[],
+  guesses: Mapping,
+  splitter: PartySplitter,
+): readonly (readonly [header: string, path: string])[] {
+  const { fieldOf } = createTitleReader();
+  const isAddress = (name: string) =>
+    shortField(name) === "detail" || fieldOf(name)?.endsWith(".detail") === true;
+  return partyParts.flatMap((part) => {
+    const street = `${part}.detail`;
+    const region = header.find((name, at) => !given.has(name) && (guesses.get(name) || paths[at]) === street);
+    if (
+      region === undefined ||
+      [...guesses.values(), ...paths].some((path) => path?.startsWith(part) && isPlace(path))
+    )
+      return [];
+    const others = header.filter((name) => guesses.get(name) === unusedMark && isAddress(name));
+    const [other] = others;
+    const examples = examplesOf(region, { header, rows });
+    if (other === undefined || others.length > 1 || examples.length === 0) return [];
+    if (!isRegion(examples, splitter)) return [];
+    return [[region, `${part}.region`] as const, [other, street] as const];
+  });
 }
 
 const mayBeFirstName = /(?<!姓|full[ _]?)(?:name|名)$/i;

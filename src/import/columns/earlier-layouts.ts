@@ -3,7 +3,8 @@
 import { type ColumnMap, mapColumns } from "./columns.ts";
 import { formerMaps, isLater, secondMaps } from "./former-maps.ts";
 import { type EarlierLayout, isSame, type Layout, layoutOfWords } from "./layout.ts";
-import { joinStreets, layoutOfPreset, type PresetRead, readOwnColumns } from "./preset-layout.ts";
+import { layoutOfPreset, type PresetRead, readOwnColumns } from "./preset-layout.ts";
+import { joinStreets } from "./several-columns.ts";
 import { isAskedLately, isAskedToday } from "./unclear-columns.ts";
 
 export function readFormer(
@@ -100,5 +101,6 @@ function unlike(
 ): readonly Layout[] {
   const others = maps.filter((map) => map && !isSame(today.fields, map)) as ColumnMap[];
   const found = new Map(others.map((map) => [map.paths.join(), map]));
-  return [...found.values()].map((map) => layoutOfWords(headers, map, undefined));
+  const layouts = [...found.values()].map((map) => layoutOfWords(headers, map, undefined));
+  return layouts.filter(({ fields }) => JSON.stringify(fields) !== JSON.stringify(today.fields));
 }

@@ -12,12 +12,14 @@ export const isLater = (path: string) => /\.(?:region|first_name|last_name)$/.te
 const places = ["region", "province", "city", "district"];
 const names = ["first_name", "last_name", "name"];
 /** Of very many columns that were decided, not all combinations are tried. */
-const mostMaps = 12;
+const mostMaps = 18;
+
+const isAddress = (title: string) => /地址|住址|address/i.test(title);
 
 /**
  * What a column may have been, today's field first: the answers to questions differ from day to day, and from version to
- * version. At first, a region was taken for another part of the place, a whole address for the street, and of two phones or
- * parts of a street or a name one was left out.
+ * version. At first, a region was taken for another part of the place or for the street, a whole address for the street, and
+ * of two phones or parts of a street or a name one was left out.
  */
 function alternativesOf(header: string, path: string, mapping: Mapping): readonly string[] {
   const title = readTitle(header);
@@ -25,8 +27,10 @@ function alternativesOf(header: string, path: string, mapping: Mapping): readonl
   const of = (fields: readonly string[]) => fields.map((each) => `${part}.${each}`);
   const isOneOfSeveral = [...mapping.values()].filter((each) => each === path).length > 1;
   const all = () => {
-    if (places.includes(field) && (field === "region" || title)) return [...of(places), unusedMark];
+    if (field === "region") return [...of([...places, "detail"]), unusedMark];
+    if (places.includes(field) && title) return [...of(places), unusedMark];
     if (field === "address") return of(["address", "detail"]);
+    if (isStreet(`.${field}`) && isAddress(header)) return [...of(["detail", "address"]), unusedMark];
     if (isStreet(`.${field}`) || isPhone(`.${field}`))
       return isOneOfSeveral || title ? [...of([field]), unusedMark] : [path];
     if (names.includes(field) && (field !== "name" || path === unusedMark))

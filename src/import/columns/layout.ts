@@ -2,7 +2,7 @@
 
 import type { Preset, SkipRule } from "../presets/preset.ts";
 import type { ColumnMap } from "./columns.ts";
-import { joinColumns, type LayoutField } from "./several-columns.ts";
+import { joinColumns, joinStreets, type LayoutField } from "./several-columns.ts";
 
 export interface Layout {
   readonly names: readonly string[];
@@ -41,9 +41,11 @@ export function layoutOfWords(
   map: ColumnMap,
   former: ColumnMap | undefined,
 ): Layout {
-  const fields = joinColumns(
-    map.paths.flatMap((path, index) => (path === undefined ? [] : [{ path, choices: [[index]] }])),
-    headers,
+  const fields = joinStreets(
+    joinColumns(
+      map.paths.flatMap((path, index) => (path === undefined ? [] : [{ path, choices: [[index]] }])),
+      headers,
+    ),
   );
   return {
     names: headers,

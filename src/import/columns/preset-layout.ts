@@ -7,7 +7,7 @@ import { type ColumnMap, ensureNoOrder, isNoColumn } from "./columns.ts";
 import { isSame, type Layout, nameColumns } from "./layout.ts";
 import { compareAs, noPlatform } from "./platforms.ts";
 import { readByWords, type WordsRead } from "./preset-words.ts";
-import { choicesOf, joinColumns, type LayoutField, maySeveral } from "./several-columns.ts";
+import { choicesOf, joinColumns, joinStreets, type LayoutField, maySeveral } from "./several-columns.ts";
 import { columnPaths } from "./title-words.ts";
 
 /** The columns of a platform's file. */
@@ -42,22 +42,6 @@ export function readPreset(
   const isNamed = lacks?.fields.some((path) => words.map.paths.includes(path));
   const isWhole = has || isNamed || [...mapping.values()].some(Boolean);
   return { ...read, own, words: isWhole ? words : undefined, isWhole };
-}
-
-/** A part of the street that a map names is joined to a whole address, and split with it. */
-export function joinStreets(fields: readonly LayoutField[]): readonly LayoutField[] {
-  const streetOf = (path: string) =>
-    fields.find((field) => field.path === path.replace(/address$/, "detail"));
-  const isJoined = ({ path }: LayoutField) => path.endsWith(".address") && streetOf(path);
-  const joined = fields.filter(isJoined);
-  return fields.flatMap((field) => {
-    const { path, choices } = field;
-    if (joined.some((each) => each !== field && streetOf(each.path) === field)) return [];
-    const street = joined.includes(field) ? (streetOf(path)?.choices.flat() ?? []) : [];
-    return [
-      street.length > 0 ? { ...field, choices: choices.map((choice) => [...choice, ...street]) } : field,
-    ];
-  });
 }
 
 export function readOwnColumns(

@@ -57,6 +57,22 @@ export function joinColumns(
   });
 }
 
+/** A part of the street that a map names is joined to a whole address, and split with it. */
+export function joinStreets(fields: readonly LayoutField[]): readonly LayoutField[] {
+  const streetOf = (path: string) =>
+    fields.find((field) => field.path === path.replace(/address$/, "detail"));
+  const isJoined = ({ path }: LayoutField) => path.endsWith(".address") && streetOf(path);
+  const joined = fields.filter(isJoined);
+  return fields.flatMap((field) => {
+    const { path, choices } = field;
+    if (joined.some((each) => each !== field && streetOf(each.path) === field)) return [];
+    const street = joined.includes(field) ? (streetOf(path)?.choices.flat() ?? []) : [];
+    return [
+      street.length > 0 ? { ...field, choices: choices.map((choice) => [...choice, ...street]) } : field,
+    ];
+  });
+}
+
 function joinName(part: string, field: LayoutField, fields: readonly LayoutField[]): readonly LayoutField[] {
   const both = ["first_name", "last_name"].flatMap((name) =>
     fields.filter((each) => each.path === `${part}.${name}`),

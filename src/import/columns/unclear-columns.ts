@@ -36,7 +36,7 @@ const words: readonly (readonly [field: string, word: RegExp, kind?: "part"])[] 
   ["last_name", /姓氏|[人方者户客家]姓$|(?:last|family) ?name|surname/, "part"],
   ["name", /姓名|名字|名称|联系人|[人方者户客家]名$|^[收受][件货]者$|^受件人$|name|attn|addressee/],
   ["phone", /电话|手机|固话|座机|门号|联系方式|号码|phone|mobile|\btel|cell|contact/],
-  ["province", /省|地区|区域|行政区|state|province|region/],
+  ["province", /省|地区|所在地|区域|行政区|state|province|region/],
   ["city", /市|city/],
   ["district", /(?<![小社])区$|县$|district|county/],
   ["detail", /地址|住址|addr|street/, "part"],
@@ -63,6 +63,11 @@ const lately =
   /^(?:(?:[收受][件货]?[人方者]|客户|顾客|买家)[姓名]|县|省[-\s]市[-\s]区|省区市|行政区|区域|省份城市|region|state ?\/ ?city|补充(?:地址|门牌)|详细门牌|地址补充|街道(?:\/?乡?镇)?|乡?镇(?:\/?街道)?|乡|村庄?|小区名?|社区|路名|楼栋|栋|楼层(?:门牌)?|单元|房间号|室|street number|address line ?3|apartment|unit|house ?(?:no\.?|number|name)|building|floor|flat|room|suburb|town|village|barangay|(?:固定|备用|第二|其[他它]|紧急(?:联系)?)(?:电话|手机|号码|联系方式) ?\d?|联系方式 ?\d|alt\.? phone|(?:联系)?(?:电话|手机|号码) ?\d|(?:home|work|other|alternat\w*) ?(?:phone|number)|phone ?\d)$/;
 
 const wordOf = (title: string) => simplifyTitle(cleanHeader(title)).toLowerCase().replaceAll("_", " ");
+
+/** Whether an address goes on below its district, town and quarter. */
+function hasStreet(address: string): boolean {
+  return /[\da-z]/i.test(address) || address.replace(/^.*(?:[省市区县旗盟州镇乡]|街道)/u, "").trim() !== "";
+}
 
 /** What a title that is not known says of a party. */
 export function readTitle(title: string) {
@@ -112,13 +117,15 @@ export function findUnclear(
     const has = (field: string) => paths.includes(`${part}.${field}`);
     // Without a column of the sender, the sender comes from elsewhere.
     if (part === "sender" && !paths.some((path) => path?.startsWith("sender."))) return [];
-    // It may be the phone of the other column's party, but hardly a second address.
-    if (short && short !== "phone" && has(short)) return [];
+    // It may be the phone of the other column's party, but hardly a second address, unless that has no street.
+    if (short && short !== "phone" && short !== "detail" && has(short)) return [];
     const isLacking = (cells: Cells, field: string) =>
       !paths.some((path, at) => {
         const same = kinds.find((fields) => fields.includes(field)) ?? [field];
         return same.some((name) => path === `${part}.${name}`) && cells[at]?.trim();
       });
+    const isBesideStreet = (cells: Cells) =>
+      paths.some((path, at) => path === `${part}.detail` && hasStreet(cells[at] ?? ""));
     const field = fields.find((name) => !has(name)) ?? fields[0];
     return [
       {
@@ -128,6 +135,7 @@ export function findUnclear(
         isLacking: (cells) => {
           const text = cells[index]?.trim() ?? "";
           if (text === "" || (mayBeOfGoods.test(header) && !/\d/.test(text))) return false;
+          if (short === "detail" && has("detail")) return !isBesideStreet(cells);
           return isPart || fields.some((name) => isLacking(cells, name));
         },
       },
