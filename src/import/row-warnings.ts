@@ -59,6 +59,7 @@ interface Facts {
 
 const goodsTitle =
   /^(?:(?:商品|货品|产品|物品|宝贝)(?:名称|标题)?|品名|item|product|goods)[ _]?[2-9]$|^(?:赠品|gift|free ?gift)(?:名称)?$/i;
+const noGoods = /^(?:无|没有|否|空|不[需用]要?|[-—/0]+|n\/?a|no(?:ne)?|nil|)$/i;
 /** Another courier's, in a sheet of no known platform. */
 const trackingTitle = /^(?:(?:快递|物流)(?:运)?单号|运单号|tracking (?:number|no\.?|code))$/i;
 /** Columns that may say that an order is not wanted, in such a sheet, with the texts that say so. */
@@ -68,8 +69,8 @@ const stateColumns: readonly { readonly title: RegExp; readonly unwanted: readon
       /^(?:(?:订单|交易|发货|物流)?状态|(?:商品)?发货|(?:(?:order|fulfill?ment|shipping) )?(?:status|state))$/i,
     unwanted: [
       ...skipByStatus("").map(({ is }) => is),
-      /作废|退货/,
-      /^(?:cancell?ed|void(?:ed)?|(?:partially )?(?:shipped|fulfilled|refunded)|delivered|completed?)$/i,
+      /作废|退货|^(?:已|全额|部分)?退款$/,
+      /^(?:cancell?ed\b.*|on[- ]?hold|void(?:ed)?|(?:partially )?(?:shipped|fulfilled|refunded)|delivered|completed?)$/i,
     ],
   },
   {
@@ -114,7 +115,9 @@ export function createRowWarnings(isSenderSaved: boolean): RowWarnings {
     noteHeader(layout) {
       const findUnread = (title: RegExp) =>
         layout.names.flatMap((name, index) =>
-          !layout.preset && layout.unused.includes(name) && title.test(simplifyTitle(cleanHeader(name)))
+          (layout.preset?.isCopied ?? true) &&
+          layout.unused.includes(name) &&
+          title.test(simplifyTitle(cleanHeader(name)))
             ? [index]
             : [],
         );
@@ -133,7 +136,7 @@ export function createRowWarnings(isSenderSaved: boolean): RowWarnings {
         unwanted.some((is) => is.test(textAt(index)));
       const found = unread.find(isUnwanted);
       const facts: Facts = {
-        goods: goods.map(textAt).find(Boolean),
+        goods: goods.map(textAt).find((text) => !noGoods.test(text)),
         number: tracking.map(textAt).find(Boolean),
         state: findUnclearState(raw, states),
         unreadState: found && textAt(found.index),

@@ -1499,6 +1499,9 @@ describe.each(forms)("a name in two columns (%s)", (_form, name, write) => {
     ["Recipient Name", "Recipient Surname", "Lei", "Li", "Lei Li"],
     ["Name", "Last Name", "Lei", "Li", "Lei Li"],
     ["收件人名", "收件人姓", "雷", "李", "李雷"],
+    ["收件人名字", "收件人姓氏", "雷", "李", "李雷"],
+    ["名字", "姓氏", "雷", "李", "李雷"],
+    ["Customer First", "Customer Last", "Lei", "Li", "Lei Li"],
     ["收件人名", "收件人姓", "李雷", "李", "李雷"],
     ["Recipient Name", "Recipient Surname", "Lei Li", "Li", "Lei Li"],
   ])("%s beside %s: %s and %s are %s", async (first, last, firstName, lastName, whole) => {

@@ -276,7 +276,7 @@ function guessRegions(
   });
 }
 
-const mayBeFirstName = /(?<!姓|full[ _]?)(?:name|名)$/i;
+const mayBeFirstName = /(?<!姓|full[ _]?)(?:name|名字?)$| first$/i;
 
 /** Beside a last name, a column whose title may mean the first one has that, unless it has both. */
 function guessNameParts(

@@ -32,8 +32,8 @@ const partOfStreet =
 
 /** The fields of words in titles, the more certain first. No other column has what a `part` of a field holds. */
 const words: readonly (readonly [field: string, word: RegExp, kind?: "part"])[] = [
-  ["first_name", /(?:first|given) ?name/],
-  ["last_name", /姓氏|[人方者户客家]姓$|(?:last|family) ?name|surname/, "part"],
+  ["first_name", /(?:first|given) ?name| first$/],
+  ["last_name", /姓氏|[人方者户客家]姓$|(?:last|family) ?name|surname| last$/, "part"],
   ["name", /姓名|名字|名称|联系人|[人方者户客家]名$|^[收受][件货]者$|^受件人$|name|attn|addressee/],
   ["phone", /电话|手机|固话|座机|门号|联系方式|号码|phone|mobile|\btel|cell|contact/],
   ["province", /省|地区|所在地|区域|行政区|state|province|region/],
@@ -60,7 +60,7 @@ const lone =
 
 /** Titles that the third version at first left out (former-reading.ts). */
 const lately =
-  /^(?:(?:[收受][件货]?[人方者]|客户|顾客|买家)[姓名]|县|省[-\s]市[-\s]区|省区市|行政区|区域|省份城市|region|state ?\/ ?city|补充(?:地址|门牌)|详细门牌|地址补充|街道(?:\/?乡?镇)?|乡?镇(?:\/?街道)?|乡|村庄?|小区名?|社区|路名|楼栋|栋|楼层(?:门牌)?|单元|房间号|室|street number|address line ?3|apartment|unit|house ?(?:no\.?|number|name)|building|floor|flat|room|suburb|town|village|barangay|(?:固定|备用|第二|其[他它]|紧急(?:联系)?)(?:电话|手机|号码|联系方式) ?\d?|联系方式 ?\d|alt\.? phone|(?:联系)?(?:电话|手机|号码) ?\d|(?:home|work|other|alternat\w*) ?(?:phone|number)|phone ?\d)$/;
+  /^(?:姓氏?|(?:[收受][件货]?[人方者]|客户|顾客|买家)[姓名]|(?:customer|recipient|receiver|buyer|consignee) (?:first|last)|县|省[-\s]市[-\s]区|省区市|行政区|区域|省份城市|region|state ?\/ ?city|补充(?:地址|门牌)|详细门牌|地址补充|街道(?:\/?乡?镇)?|乡?镇(?:\/?街道)?|乡|村庄?|小区名?|社区|路名|楼栋|栋|楼层(?:门牌)?|单元|房间号|室|street number|address line ?3|apartment|unit|house ?(?:no\.?|number|name)|building|floor|flat|room|suburb|town|village|barangay|(?:固定|备用|第二|其[他它]|紧急(?:联系)?)(?:电话|手机|号码|联系方式) ?\d?|联系方式 ?\d|alt\.? phone|(?:联系)?(?:电话|手机|号码) ?\d|(?:home|work|other|alternat\w*) ?(?:phone|number)|phone ?\d)$/;
 
 const wordOf = (title: string) => simplifyTitle(cleanHeader(title)).toLowerCase().replaceAll("_", " ");
 
