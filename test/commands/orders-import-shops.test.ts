@@ -426,10 +426,11 @@ test.each(["商品2", "赠品", "Item 2"])("goods in a column %s are not sent, a
       `订单号,收件人,收件人手机,收件人地址,商品,${title},sender.name`,
       "X-1,李四,13900139000,北京路1号,茶,杯子,张三",
       "X-2,王五,13700137000,北京路2号,茶,,张三",
+      "X-3,赵六,13600136000,北京路3号,茶,无,张三",
     ),
   );
   const { exit, stderr } = await home.run();
-  expect([exit, home.posts], stderr).toEqual([0, 2]);
+  expect([exit, home.posts], stderr).toEqual([0, 3]);
   expect(stderr).toContain(
     "warning: 1 row with further goods in a column that is not read: row 1 (X-1) “杯子”\n",
   );
@@ -449,6 +450,25 @@ test("a sender's name alone takes the place of the saved sender, and is named", 
   expect(await drafts(home)).toContainEqual(expect.objectContaining({ sender: { name: "小张" } }));
   const without = await createImportHome(sheetOf(titles, "X-1,小张,李四,13900139000,北京路1号,茶"));
   expect((await without.run()).stderr).not.toContain("name alone");
+});
+
+test("a batch sheet that a shop has added columns to is warned of as its own sheet is", async () => {
+  const titles = "订单号,收件人,收件人手机,收件人地址,托寄物,订单状态,快递单号,赠品,sender.name";
+  const rows = [
+    "X-1,李四,13900139000,北京市朝阳区建国路1号,茶,已取消,,,张三",
+    "X-2,王五,13700137000,北京市朝阳区建国路2号,茶,待发货,SF1234567890,,张三",
+    "X-3,赵六,13600136000,北京市朝阳区建国路3号,茶,待发货,,杯子,张三",
+  ];
+  const home = await createImportHome(sheetOf(titles, ...rows));
+  const { exit, stderr } = await home.run();
+  expect([exit, home.posts], stderr).toEqual([0, 3]);
+  expect(stderr).toContain(
+    "1 row with a state in a column that is not read (cancelled, sent or not paid?): row 1 (X-1)",
+  );
+  expect(stderr).toContain(
+    "1 row with a tracking number in a column that is not read (sent already?): row 2 (X-2)",
+  );
+  expect(stderr).toContain("1 row with further goods in a column that is not read: row 3 (X-3)");
 });
 
 test.each(["快递单号", "Tracking No."])(
@@ -471,6 +491,9 @@ test.each(["快递单号", "Tracking No."])(
 
 test.each([
   ["订单状态", "已取消", "待发货"],
+  ["状态", "退款", "待发货"],
+  ["Status", "On Hold", "pending"],
+  ["Status", "cancelled by buyer", "pending"],
   ["发货状态", "已发货", "未发货"],
   ["Order Status", "Cancelled", "pending"],
   ["Status", "shipped", ""],
@@ -1516,6 +1539,10 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
     header: "收件人,收件人手机,收货地址,门牌号",
     row: "李四,13900139000,浙江省杭州市西湖区文三路,1号",
   };
+  const batch = {
+    header: "收件人,收件人电话,收件人手机,收件人地址,托寄物",
+    row: "李四,057188880000,13900139000,北京市朝阳区建国路1号,茶",
+  };
   const phones = {
     header: "收件人,收件人电话,备用手机,收件人地址",
     row: "李四,057188880000,13900139000,文三路1号",
@@ -1533,6 +1560,7 @@ describe("a row that version 2 of the reading read with fewer columns", () => {
     [beside, "详细地址=", "收货地址=receiver.region 详细地址=receiver.detail"],
     [whole, "收货地址=receiver.address 门牌号=", "收货地址=receiver.detail 门牌号=receiver.detail"],
     [whole, "收货地址=receiver.address 门牌号=", "收货地址=receiver.address 门牌号=receiver.detail"],
+    [batch, "收件人手机=", ""],
     [phones, "备用手机=", both],
     [phones, both, "备用手机="],
     [

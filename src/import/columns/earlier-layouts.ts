@@ -4,7 +4,7 @@ import { type ColumnMap, mapColumns } from "./columns.ts";
 import { formerMaps, isLater, secondMaps } from "./former-maps.ts";
 import { type EarlierLayout, isSame, type Layout, layoutOfWords } from "./layout.ts";
 import { layoutOfPreset, type PresetRead, readOwnColumns } from "./preset-layout.ts";
-import { joinStreets } from "./several-columns.ts";
+import { isPhone, joinStreets, type LayoutField } from "./several-columns.ts";
 import { isAskedLately, isAskedToday } from "./unclear-columns.ts";
 
 export function readFormer(
@@ -75,7 +75,7 @@ export function readEarlierOfPreset(
     maps.flatMap((given) => {
       try {
         const read = readOwnColumns(titles, { ...preset, fields }, given);
-        return [read.own, joinStreets(read.own)].map((own) =>
+        return [read.own, joinStreets(read.own), ...withOnePhone(read.own)].map((own) =>
           layoutOfPreset(headers, { ...read, own, words: undefined, isWhole: true }, undefined, ""),
         );
       } catch {
@@ -91,6 +91,16 @@ export function readEarlierOfPreset(
     ...unlikeToday(read(before)).map((layout) => ({ reading: 2 as const, layout })),
     ...unlikeToday(read(headers)).map((layout) => ({ reading: 3 as const, layout })),
   ];
+}
+
+/** Of several phones of a party, one may have been decided for, and the others left out. */
+function withOnePhone(fields: readonly LayoutField[]): readonly (readonly LayoutField[])[] {
+  const several = fields.filter(({ path, choices }) => isPhone(path) && choices.length > 1);
+  return several.flatMap((field) =>
+    field.choices.map((choice) =>
+      fields.map((each) => (each === field ? { ...field, choices: [choice] } : each)),
+    ),
+  );
 }
 
 /** The layouts of maps that read other fields than today's. */
