@@ -5,7 +5,7 @@
 
 import { Writable } from "node:stream";
 import type { TerminalStream } from "./streams.ts";
-import { displayWidth } from "./width.ts";
+import { displayWidth, graphemes } from "./width.ts";
 
 export interface Frame {
   /** The output of one prompt; ending it does not end the stream. */
@@ -153,7 +153,7 @@ function breakAt(columns: number, line: string): Row[] {
       text += part;
       continue;
     }
-    for (const { segment } of new Intl.Segmenter().segment(part)) {
+    for (const segment of graphemes(part)) {
       const added = displayWidth(segment);
       if (width + added > columns) {
         rows.push({ text, width });

@@ -21,13 +21,30 @@ const wide = /[^ -~]+/g;
 /** In a pipe, padding stops here: one long text would make every line as long. */
 export const widestPadding = 300;
 
+const segmentedAtOnce = 1_000;
+
+/** What a person takes for one character each. The time that Node.js takes grows with the square of a long text. */
+export function* graphemes(text: string): Generator<string> {
+  const segmenter = new Intl.Segmenter();
+  for (let start = 0; start < text.length; ) {
+    const end = start + segmentedAtOnce;
+    const found = [...segmenter.segment(text.slice(start, end))];
+    // The last one may go on behind the cut.
+    const whole = end < text.length && found.length > 1 ? found.slice(0, -1) : found;
+    for (const { segment } of whole) {
+      yield segment;
+      start += segment.length;
+    }
+  }
+}
+
 /** Cuts between graphemes so that the text, an ellipsis included, takes at most `columns`. */
 export function cutToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   if (columns < 1) return "";
   let kept = "";
   let width = 1; // the ellipsis
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const segment of graphemes(text)) {
     width += displayWidth(segment);
     if (width > columns) break;
     kept += segment;
@@ -67,7 +84,7 @@ export function wrapToWidth(text: string, columns: number): string[] {
     }
     if (line !== "") lines.push(line.trimEnd());
     line = "";
-    for (const { segment } of new Intl.Segmenter().segment(word)) {
+    for (const segment of graphemes(word)) {
       if (line !== "" && displayWidth((line + segment).trimEnd()) > columns) {
         lines.push(line.trimEnd());
         line = "";

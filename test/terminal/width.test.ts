@@ -5,6 +5,15 @@ import { sanitise } from "../../src/terminal/sanitise.ts";
 import { cutToWidth, displayWidth, padToWidth, wrapToWidth } from "../../src/terminal/width.ts";
 import { fc } from "../support/effort.ts";
 
+test("a long text without blanks is wrapped in a moment, and no character is cut", () => {
+  const family = "👨\u200d👩\u200d👧";
+  const text = `${"建".repeat(996)}${family}${"设".repeat(400_000)}`;
+  const lines = wrapToWidth(text, 60);
+  expect(lines.join("")).toBe(text);
+  expect(lines.filter((line) => line.includes(family))).toHaveLength(1);
+  expect(lines.every((line) => displayWidth(line) <= 60)).toBe(true);
+});
+
 const words = fc.constantFrom(
   "a",
   "word",
