@@ -94,11 +94,13 @@ function parseContent<T>(text: string, file: string, { title, schema, remedy }: 
   const untouched = `the file was left as it is: ${remedy}`;
   let content: Json;
   try {
-    content = parseJson(text);
+    content = parseJson(text, { duplicateKeys: "refuse" }); // the next write would drop the first one
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     const { line, column } = lineAndColumn(text, error.position);
-    throw fileError(`the ${title} is not valid JSON, line ${line}, column ${column}: ${file}`, {
+    const [, twice] = /^Duplicate key (.*) encountered/.exec(error.reason) ?? [];
+    const problem = twice === undefined ? "is not valid JSON" : `has ${twice} twice`;
+    throw fileError(`the ${title} ${problem}, line ${line}, column ${column}: ${file}`, {
       hint: untouched,
     });
   }

@@ -210,6 +210,7 @@ describe("a corrupt config file is named, and left as it is", () => {
   test.each([
     ["not JSON", '{"accounts": {', /line 1, column \d+/],
     ["empty", "", /not valid JSON/],
+    ["a key twice", '{"addresses":{"a":{"name":"A"}},\n"addresses":{}}', /has 'addresses' twice, line 2, /],
     ["an array", "[]", /it should be an object/],
     ["an account that is text", '{"accounts":{"shop":"x"}}', /accounts\.shop should be an object/],
     ["an account without URL", '{"accounts":{"shop":{}}}', /accounts\.shop\.base_url should be a string/],
