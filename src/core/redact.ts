@@ -124,23 +124,33 @@ const windowLength = 8;
 /** A piece has a whole window at one of each so many places. */
 const stride = shortestPiece - windowLength + 1;
 
-/** Pieces of a secret, from any of its places. */
-function searchPieces(forms: readonly PieceForm[]): Search {
-  const places = new Map<string, (PieceForm & { readonly place: number })[]>();
-  for (const { form, shortest } of forms)
+/** Pieces of a secret, from any of its places. A long secret has a hundred thousand windows: a number stands for each. */
+function searchPieces(given: readonly PieceForm[]): Search {
+  // Without + and /, two alphabets of base64 give the same form.
+  const forms = [...new Map(given.map((each) => [each.form, each])).values()];
+  const places = new Map<string, number | readonly number[]>();
+  for (const [which, { form }] of forms.entries())
     for (let place = form.length - windowLength; place >= 0; place--) {
       const window = form.slice(place, place + windowLength);
-      const others = places.get(window)?.filter((each) => each.form !== form) ?? [];
-      places.set(window, [...others, { form, shortest, place }]);
+      const others = listOf(places.get(window)).filter((each) => each % forms.length !== which);
+      const own = place * forms.length + which;
+      places.set(window, others.length === 0 ? own : [...others, own]);
     }
   return (text, from) => {
     for (let index = from; index + windowLength <= text.length; index += stride)
-      for (const { form, shortest, place } of places.get(text.slice(index, index + windowLength)) ?? []) {
-        const span = widen(text, index, form, place, from);
+      for (const each of listOf(places.get(text.slice(index, index + windowLength)))) {
+        const { form, shortest } = forms[each % forms.length] as PieceForm;
+        const span = widen(text, index, form, Math.floor(each / forms.length), from);
         if (span.end - span.start >= shortest) return span;
       }
     return undefined;
   };
+}
+
+const none: readonly number[] = [];
+
+function listOf(value: number | readonly number[] | undefined): readonly number[] {
+  return typeof value === "number" ? [value] : (value ?? none);
 }
 
 function hexForm(secret: string): string {
