@@ -6,8 +6,12 @@ import type { DraftParty } from "../model/draft.ts";
 import { partyFields } from "../model/fields.ts";
 import type { Context } from "./command.ts";
 
-/** A first line, or a part before a comma, that has words and no digit. */
-const firstPart = /^\s*[^\d,，;；\n]*\p{L}[^\d,，;；\n]*[,，;；\n]/u;
+/** Whether a first line, or a part before a comma, has words and no digit. */
+function beginsWithWords(text: string): boolean {
+  const begun = text.trimStart();
+  const end = begun.search(/[\d,，;；\n]/);
+  return end > 0 && !/\d/.test(begun.charAt(end)) && /\p{L}/u.test(begun.slice(0, end));
+}
 
 interface TextUse {
   /** The command only shows the result. */
@@ -41,7 +45,7 @@ export async function understandText(
     if (context.globals.yes && !isShown) {
       const flag = part === "address" ? "--name" : `--${part}-name`;
       // What stands first may be the name already, and moving it would not help.
-      const advice = firstPart.test(text) ? "" : ", or put it first in the text";
+      const advice = beginsWithWords(text) ? "" : ", or put it first in the text";
       throw usageError(`no name was found in the text of ${title}`, `give it with ${flag}${advice}`);
     }
     context.messages.warn(`no name was found in the text of ${title}`);

@@ -428,6 +428,14 @@ describe("a text without a name", () => {
   const words = ["orders", "create", "--sender-name", "A", "--item-name", "书"];
   const text = ["--receiver-text", "13900139000 北京市朝阳区建国路88号"];
 
+  test("of very many letters is refused in a moment", async () => {
+    const home = await createServedHome();
+    const long = ["--receiver-text", "a".repeat(400_000)];
+    const { exit, stderr } = await home.courier([...words, ...long, "--yes"]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain("error: no name was found in the text of the receiver\n");
+  });
+
   test("is not sent with --yes, unless a flag names the receiver", async () => {
     const home = await createServedHome();
     const { exit, stdout, stderr } = await home.courier([...words, ...text, "--yes"]);
