@@ -215,7 +215,7 @@ export function noAnswerFailure(host: string, connected: boolean, cause: Error):
     : proxy
       ? `${host} through the proxy ${proxy.shown}`
       : host;
-  // A gateway behind a proxy that is not the last one may have forwarded the request.
+  // A gateway on the way may have forwarded the request before it refused.
   const [kind, what] = connected
     ? (["no_response", "no answer from"] as const)
     : (["unreachable", "cannot reach"] as const);

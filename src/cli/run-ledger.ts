@@ -35,8 +35,6 @@ interface Deps {
   readonly pid: number;
 }
 
-export type RunLedger = ReturnType<typeof openRunLedger>;
-
 export function openRunLedger({
   account,
   address,

@@ -76,15 +76,19 @@ export function shownPaths(
   return paths;
 }
 
+/** Whether a title is one of an address, with a party or without. */
+function createAddressTest(): (title: string) => boolean {
+  const { fieldOf } = createTitleReader();
+  return (title) => shortField(title) === "detail" || fieldOf(title)?.endsWith(".detail") === true;
+}
+
 /** Beside an address that a preset's column has, another whole one is none that a row lacks. */
 export function besidePreset(
   { header, given, preset }: Sheet,
   columns: readonly UnclearColumn[],
 ): readonly UnclearColumn[] {
   if (!preset) return columns;
-  const { fieldOf } = createTitleReader();
-  const isAddress = (title: string) =>
-    shortField(title) === "detail" || fieldOf(title)?.endsWith(".detail") === true;
+  const isAddress = createAddressTest();
   const streets = readPreset(header, preset, given).own.filter(({ path }) =>
     /\.(?:address|detail)$/.test(path),
   );
@@ -256,9 +260,7 @@ function guessRegions(
   guesses: Mapping,
   splitter: PartySplitter,
 ): readonly (readonly [header: string, path: string])[] {
-  const { fieldOf } = createTitleReader();
-  const isAddress = (name: string) =>
-    shortField(name) === "detail" || fieldOf(name)?.endsWith(".detail") === true;
+  const isAddress = createAddressTest();
   return partyParts.flatMap((part) => {
     const street = `${part}.detail`;
     const region = header.find((name, at) => !given.has(name) && (guesses.get(name) || paths[at]) === street);

@@ -47,9 +47,13 @@ export function readEarlier(
   const third = [open, open.filter(([header]) => !isAskedLately(header))].flatMap((given) =>
     formerMaps(new Map(given)).map((former) => readFormer(headers, new Map([...sure, ...former]), 3)),
   );
+  const layoutsOf = (maps: readonly (ColumnMap | undefined)[]) =>
+    maps.flatMap((former) =>
+      former === undefined || isSame(today.fields, former) ? [] : [layoutOfWords(headers, former, undefined)],
+    );
   return [
-    ...unlike(second, today, headers).map((each) => ({ reading: 2 as const, layout: each })),
-    ...unlike(third, today, headers).map((each) => ({ reading: 3 as const, layout: each })),
+    ...unlike(layoutsOf(second), today).map((layout) => ({ reading: 2 as const, layout })),
+    ...unlike(layoutsOf(third), today).map((layout) => ({ reading: 3 as const, layout })),
   ];
 }
 
@@ -82,14 +86,9 @@ export function readEarlierOfPreset(
         return [];
       }
     });
-  const unlikeToday = (layouts: readonly Layout[]) => {
-    const found = new Map(layouts.map((each) => [JSON.stringify(each.fields), each]));
-    found.delete(JSON.stringify(today.fields));
-    return [...found.values()];
-  };
   return [
-    ...unlikeToday(read(before)).map((layout) => ({ reading: 2 as const, layout })),
-    ...unlikeToday(read(headers)).map((layout) => ({ reading: 3 as const, layout })),
+    ...unlike(read(before), today).map((layout) => ({ reading: 2 as const, layout })),
+    ...unlike(read(headers), today).map((layout) => ({ reading: 3 as const, layout })),
   ];
 }
 
@@ -103,14 +102,9 @@ function withOnePhone(fields: readonly LayoutField[]): readonly (readonly Layout
   );
 }
 
-/** The layouts of maps that read other fields than today's. */
-function unlike(
-  maps: readonly (ColumnMap | undefined)[],
-  today: Layout,
-  headers: readonly string[],
-): readonly Layout[] {
-  const others = maps.filter((map) => map && !isSame(today.fields, map)) as ColumnMap[];
-  const found = new Map(others.map((map) => [map.paths.join(), map]));
-  const layouts = [...found.values()].map((map) => layoutOfWords(headers, map, undefined));
-  return layouts.filter(({ fields }) => JSON.stringify(fields) !== JSON.stringify(today.fields));
+/** The layouts that read other fields than today's, each once. */
+function unlike(layouts: readonly Layout[], today: Layout): readonly Layout[] {
+  const found = new Map(layouts.map((each) => [JSON.stringify(each.fields), each]));
+  found.delete(JSON.stringify(today.fields));
+  return [...found.values()];
 }
