@@ -56,7 +56,7 @@ interface Writers {
 export async function run(host: Host): Promise<ExitCode> {
   const clear = () => writers.clear();
   const writers: Writers = {
-    out: createWriter(host.stdout, clear),
+    out: createWriter(host.stdout, clear, () => host.signal),
     err: createWriter(host.stderr, clear),
     clear: () => {},
     pause: () => () => {},
@@ -186,7 +186,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
         form: shownForm,
         fields,
         bom: globals.bom,
-        view,
+        view: isPaged(output) ? { ...view, pause: () => hearSignals(host.signal) } : view,
         note: messages.note,
         redact: messages.redact,
         warn: messages.warn,
@@ -218,6 +218,11 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
     host.onStopAtOnce?.(() => undefined); // the last word is said
     return tell(signal.aborted ? asInterruption(explain(error), signal) : explain(error));
   }
+}
+
+async function hearSignals(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resume) => setImmediate(resume));
+  signal.throwIfAborted();
 }
 
 /** What changes something at the service is shown as it comes, and so is what goes on. */

@@ -233,7 +233,7 @@ function toNamed(sent: readonly Operation[]): readonly NamedOrder[] {
 
 /** Finds an id, order number or tracking number in the newest orders of the service's list, which are read once. */
 function openList(context: Context): (name: string) => Promise<readonly NamedOrder[]> {
-  const listed: OrderSummary[] = [];
+  let listed: readonly OrderSummary[] = [];
   let nextPage: number | undefined = 1;
   let reading: Promise<void> = Promise.resolve();
 
@@ -246,7 +246,7 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
     const service = await context.service();
     while (nextPage !== undefined && find(name).length === 0) {
       const { orders } = await service.listOrders({}, nextPage, pageSize);
-      listed.push(...orders);
+      listed = [...listed, ...orders];
       const isLast = orders.length === 0 || (nextPage + 1) * pageSize > mostListed;
       nextPage = isLast ? undefined : nextPage + 1;
     }

@@ -17,6 +17,7 @@ import { wrongAccount } from "../command/run-messages.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { settleOption } from "../command/value-options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
+import { largest } from "../core/extremes.ts";
 import { formatUntil } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
@@ -162,7 +163,7 @@ async function findLost(run: RunSummary, settleMs: number | undefined, ledger: L
     const times = [...left.values()].flatMap((each) => (each.kind === "early" ? [each.provedMs] : []));
     if (times.length > 0)
       context.messages.note(
-        `${counted(times.length, "order")} ${byCount(times.length, "is", "are")} in doubt: run the same command again after ${formatUntil(Math.max(...times), context.clock.now())}`,
+        `${counted(times.length, "order")} ${byCount(times.length, "is", "are")} in doubt: run the same command again after ${formatUntil(largest(times), context.clock.now())}`,
       );
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error; // they stay in doubt in the report

@@ -1,5 +1,7 @@
 /** Arithmetic on decimals as text: money and weights are never binary floats. */
 
+import { largest } from "../core/extremes.ts";
+
 const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** True for text that is a valid number in JSON, such as `12.50`; no exponent, sign only for negatives. */
@@ -50,7 +52,7 @@ export function plainDecimal(text: string): string | undefined {
 
 /** The sum of plain decimals, with as many decimals as the longest of them. */
 export function sumDecimals(texts: readonly string[]): string {
-  const places = Math.max(0, ...texts.map(decimalsOf));
+  const places = largest(texts.map(decimalsOf));
   const sum = texts.reduce((total, text) => total + scaleDecimal(text, places), 0n);
   return formatScaled(sum, places);
 }

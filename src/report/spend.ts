@@ -3,6 +3,7 @@
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { defineCommand } from "../command/command.ts";
 import { capitalised } from "../command/options.ts";
+import { largest } from "../core/extremes.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { type Json, jsonNumber } from "../model/json.ts";
 import type { SpendDocument, SpendRow } from "../model/results.ts";
@@ -131,8 +132,8 @@ function kindsOf({ all }: SpendReport): readonly FeeKind[] {
 
 function shownColumns(report: SpendReport, by: Grouping): Column<SpendRow>[] {
   const sizeOf = sizesOf(report);
-  const largest = Math.max(0, ...report.groups.map(sizeOf));
-  const bars = new Map(report.groups.map((group) => [group.key, drawBar(sizeOf(group), largest)]));
+  const most = largest(report.groups.map(sizeOf));
+  const bars = new Map(report.groups.map((group) => [group.key, drawBar(sizeOf(group), most)]));
   const isTotal = (row: SpendRow) => "isTotal" in row;
   const feeColumns = (kind: FeeKind, spare: number): Column<SpendRow>[] => [
     { path: `${kind}.sum`, title: kind.toUpperCase(), align: "right", cell: (row) => show(row[kind].sum) },

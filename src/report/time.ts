@@ -2,6 +2,7 @@
 
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, defineCommand } from "../command/command.ts";
+import { largest } from "../core/extremes.ts";
 import { formatDuration } from "../core/format-duration.ts";
 import { counted } from "../core/wording.ts";
 import type { TimeDocument, TimeRow } from "../model/results.ts";
@@ -120,7 +121,7 @@ function formatSeconds(seconds: number | null): string {
 }
 
 function shownColumns(report: TimeReport, by: Grouping): Column<TimeRow>[] {
-  const largest = Math.max(0, ...report.groups.map(({ p50Ms = 0 }) => p50Ms));
+  const mostMs = largest(report.groups.map(({ p50Ms = 0 }) => p50Ms));
   const isTotal = (row: TimeRow) => "isTotal" in row;
   return [
     {
@@ -136,7 +137,7 @@ function shownColumns(report: TimeReport, by: Grouping): Column<TimeRow>[] {
       path: "bar",
       title: "",
       cell: (row) =>
-        isTotal(row) ? "" : styled("accent", drawBar((row.p50_seconds ?? 0) * 1_000, largest) || " "),
+        isTotal(row) ? "" : styled("accent", drawBar((row.p50_seconds ?? 0) * 1_000, mostMs) || " "),
       spare: 1,
     },
   ];
@@ -166,7 +167,7 @@ function pageOf(title: string, report: TimeReport, by: Grouping, notes: readonly
         text: text(p50Ms),
         outer: { size: p90Ms ?? 0, text: text(p90Ms) },
       })),
-      unit: unitOf(Math.max(0, ...report.groups.map(({ p90Ms = 0 }) => p90Ms))),
+      unit: unitOf(largest(report.groups.map(({ p90Ms = 0 }) => p90Ms))),
       scale: (size) => formatDuration(size),
     },
     table: {

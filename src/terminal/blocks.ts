@@ -119,5 +119,6 @@ export function state(value: string | null | undefined): Span {
 /** Fields that the interface does not name, unchanged, so that nothing of the service is hidden. */
 export function otherFields(value: JsonObject, known: readonly string[]): Block[] {
   const others = Object.entries(value).filter(([name]) => !known.includes(name));
-  return others.length === 0 ? [] : [fields(...others.map(([name, other]) => [name, show(other)] as const))];
+  if (others.length === 0) return [];
+  return [{ kind: "fields", fields: others.map(([name, other]) => [name, show(other)] as const) }];
 }

@@ -1,5 +1,6 @@
 /** Renders blocks as text: sanitises, colours, words times, and fits the width of a terminal. */
 
+import { largest } from "../core/extremes.ts";
 import { formatLocal, formatRelative, parseInstant } from "../core/time.ts";
 import { stringifyJson } from "../model/json.ts";
 import type { Block, Span, Text, Window } from "./blocks.ts";
@@ -21,6 +22,8 @@ export interface View {
   readonly width: number | undefined;
   readonly paint: Paint;
   readonly nowMs: number;
+  /** Lets signals in between parts that take long to lay out; rejects after a signal to stop. */
+  readonly pause?: () => Promise<void>;
   /** Of a view that is drawn again and again. */
   readonly memory?: LineMemory;
 }
@@ -28,14 +31,18 @@ export interface View {
 /** Text is not broken into lines shorter than this, however narrow the terminal. */
 const narrowestText = 16;
 const remarkIndent = 5;
+/** Characters whose layout takes some tenths of a second at most. */
+const pausedAfter = 100_000;
+/** At a terminal, no person reads more of a text, and its layout would take seconds. */
+const longestText = 20_000;
 
 type TimeForm = "full" | "absolute" | "relative";
 
 /** Renders blocks as lines, each ended by a line break. */
 export async function render(blocks: readonly Block[], view: View): Promise<string> {
-  const lines: string[] = [];
-  for (const block of blocks) lines.push(...(await renderBlock(block, view)));
-  return lines.map((text) => `${text}\n`).join("");
+  let text = "";
+  for (const block of blocks) for (const line of await renderBlock(block, view)) text += `${line}\n`;
+  return text;
 }
 
 /** How many lines blocks take at this width. */
@@ -73,14 +80,34 @@ async function renderWindow({ blocks, from, lines, narrowest = 0 }: Window, view
   return Array.from({ length: lines }, (_, index) => all[from + index] ?? "");
 }
 
-function renderFields(entries: readonly (readonly [string, Text])[], view: View): string[] {
+async function renderFields(entries: readonly (readonly [string, Text])[], view: View): Promise<string[]> {
   const labelWidth = Math.min(widestPadding, widest(entries.map(([label]) => label)));
   const room = view.width === undefined ? undefined : Math.max(narrowestText, view.width - labelWidth - 2);
-  return entries.flatMap(([label, value]) => {
-    const padded = view.paint("dim", padToWidth(sanitise(label), labelWidth));
+  return withPauses(entries, view, ([label, value]) => {
+    const padded = view.paint("dim", padToWidth(safeText(label, view), labelWidth));
     const [first, ...rest] = fitText(value, view, room);
     return [`${padded}  ${first}`, ...rest.map((text) => " ".repeat(labelWidth + 2) + text)];
   });
+}
+
+/** Lines of parts, with a pause after each so many of their characters. */
+async function withPauses<T>(
+  parts: readonly T[],
+  view: View,
+  toLines: (part: T, index: number) => readonly string[],
+): Promise<string[]> {
+  const lines: string[] = [];
+  let unpaused = 0;
+  for (const [index, part] of parts.entries()) {
+    for (const text of toLines(part, index)) {
+      lines.push(text);
+      unpaused += text.length;
+    }
+    if (unpaused < pausedAfter) continue;
+    unpaused = 0;
+    await view.pause?.();
+  }
+  return lines;
 }
 
 /** A text as lines of at most `room` columns. */
@@ -135,11 +162,13 @@ export function createTableWriter(titles: TableBlock["titles"], view: View): Tab
       const isFirst = fitted === undefined;
       fitted ??= chooseLayout(rows);
       if (fitted === "listed") {
-        return rows.flatMap((row, index) => {
+        const lines: string[] = [];
+        for (const [index, row] of rows.entries()) {
           const named = titles.map(({ title }, column) => [title.toLowerCase(), row[column] ?? "-"] as const);
-          const lines = [...renderFields(named, view), ...renderRemark(remarks[index], view)];
-          return [...(isFirst && index === 0 ? [] : [""]), ...lines];
-        });
+          if (!isFirst || index > 0) lines.push("");
+          lines.push(...(await renderFields(named, view)), ...renderRemark(remarks[index], view));
+        }
+        return lines;
       }
       const { columns, form } = fitted;
       const layout = columns.map((column) => layouts[column] ?? {});
@@ -187,9 +216,9 @@ function toCell(text: Text, view: View, form: TimeForm): TableCell {
 type TimelineBlock = Extract<Block, { kind: "timeline" }>;
 
 /** One line for each entry where that fits, at need without the distance in time; else two. */
-function renderTimeline(entries: TimelineBlock["entries"], view: View): string[] {
-  const places = entries.map(({ place }) => sanitise(place));
-  const texts = entries.map(({ text }) => sanitise(text));
+function renderTimeline(entries: TimelineBlock["entries"], view: View): Promise<string[]> {
+  const places = entries.map(({ place }) => safeText(place, view));
+  const texts = entries.map(({ text }) => safeText(text, view));
   const timesIn = (form: TimeForm) => entries.map(({ at }) => spanText({ instant: at }, view, form));
   const fits = (times: string[]) =>
     view.width === undefined || 2 + widest(times) + 2 + widest(places) + 2 + widest(texts) <= view.width;
@@ -199,7 +228,7 @@ function renderTimeline(entries: TimelineBlock["entries"], view: View): string[]
     Math.min(widestPadding, widest(each)),
   );
   const bar = view.paint("dim", "|");
-  return entries.flatMap((_, index) => {
+  return withPauses(entries, view, (_, index) => {
     const [time = "", place = "", text = ""] = [times[index], places[index], texts[index]];
     const mark = index === 0 ? view.paint("accent", "*") : bar;
     if (form) {
@@ -216,7 +245,7 @@ function renderTimeline(entries: TimelineBlock["entries"], view: View): string[]
 }
 
 function widest(texts: readonly string[]): number {
-  return Math.max(0, ...texts.map(displayWidth));
+  return largest(texts.map(displayWidth));
 }
 
 function renderSteps(steps: readonly string[], current: string, view: View): string[] {
@@ -255,10 +284,16 @@ function paintText(text: Text, view: View, form: TimeForm = "full"): { plain: st
   return { plain, painted };
 }
 
+function safeText(text: string, { width }: View): string {
+  if (width === undefined || text.length <= longestText) return sanitise(text);
+  const shown = text.slice(0, longestText).replace(/\p{Surrogate}$/u, "");
+  return `${sanitise(shown)}… (${text.length} characters; --json shows all)`;
+}
+
 /** The safe text of a span. A time without an offset names no instant and is shown unchanged. */
 function spanText(span: Span, view: View, form: TimeForm): string {
-  if (typeof span === "string") return sanitise(span);
-  if ("text" in span) return sanitise(span.text);
+  if (typeof span === "string") return safeText(span, view);
+  if ("text" in span) return safeText(span.text, view);
   if (span.instant === null || span.instant === undefined) return "-";
   const instantMs = parseInstant(span.instant);
   if (view.width === undefined || instantMs === undefined) return sanitise(span.instant);

@@ -46,8 +46,18 @@ export interface OutputFile extends Writer {
   abandon(): Promise<void>;
 }
 
-/** A writer for one stream. Installs the error handler without which a closed pipe ends the process. */
-export function createWriter(stream: TerminalStream, beforeWrite = () => {}): Writer {
+/** Node.js waits for a terminal, which may be slow: signals are heard between pieces of this size. */
+const pieceBytes = 65_536;
+
+/**
+ * A writer for one stream. Installs the error handler without which a closed pipe ends the process. A signal to stop that
+ * comes within a long text ends it at a terminal.
+ */
+export function createWriter(
+  stream: TerminalStream,
+  beforeWrite = () => {},
+  stopSignal?: () => AbortSignal,
+): Writer {
   let failure: Error | undefined;
   const waiting = new Set<() => void>();
   const wake = () => {
@@ -66,15 +76,31 @@ export function createWriter(stream: TerminalStream, beforeWrite = () => {}): Wr
     wake();
   });
   stream.on("drain", wake);
+  const nextTurn = () => new Promise<void>((resume) => setImmediate(resume));
+
+  async function put(text: string | Uint8Array): Promise<void> {
+    const hasRoom = stream.write(text);
+    if (!hasRoom) await new Promise<void>((resume) => waiting.add(resume));
+    else if (stream.isTTY !== true) await nextTurn();
+    if (failure) throw failure;
+  }
+
   return {
     stream,
     async write(text) {
       if (failure) throw failure;
       beforeWrite();
-      const hasRoom = stream.write(text);
-      if (!hasRoom) await new Promise<void>((resume) => waiting.add(resume));
-      else if (stream.isTTY !== true) await new Promise<void>((resume) => setImmediate(resume));
-      if (failure) throw failure;
+      if (stream.isTTY !== true || text.length <= pieceBytes) return put(text);
+      const signal = stopSignal?.();
+      const wasStopped = signal?.aborted === true; // what a stopped run has done is said to its end
+      const bytes = Buffer.from(text);
+      for (let start = 0; start < bytes.length; start += pieceBytes) {
+        if (start > 0) {
+          await nextTurn();
+          if (!wasStopped) signal?.throwIfAborted();
+        }
+        await put(bytes.subarray(start, start + pieceBytes));
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The layout of tables: plain columns two blanks apart, fitted to a width. */
 
+import { largest } from "../core/extremes.ts";
 import { cutToWidth, displayWidth, isPlain } from "./width.ts";
 
 export interface TableCell {
@@ -47,9 +48,9 @@ export function wantedWidths(
   rows: readonly (readonly TableCell[])[],
   widest = Number.POSITIVE_INFINITY,
 ): number[] {
-  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const columns = largest(rows.map((row) => row.length));
   return Array.from({ length: columns }, (_, index) =>
-    Math.min(widest, Math.max(0, ...rows.map((row) => displayWidth(row[index]?.plain ?? "")))),
+    Math.min(widest, largest(rows.map((row) => displayWidth(row[index]?.plain ?? "")))),
   );
 }
 

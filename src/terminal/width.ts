@@ -25,6 +25,7 @@ const segmentedAtOnce = 1_000;
 
 /** What a person takes for one character each. The time that Node.js takes grows with the square of a long text. */
 export function* graphemes(text: string): Generator<string> {
+  if (isPlain(text)) return yield* text;
   const segmenter = new Intl.Segmenter();
   for (let start = 0; start < text.length; ) {
     const end = start + segmentedAtOnce;
@@ -84,12 +85,16 @@ export function wrapToWidth(text: string, columns: number): string[] {
     }
     if (line !== "") lines.push(line.trimEnd());
     line = "";
+    let width = 0;
     for (const segment of graphemes(word)) {
-      if (line !== "" && displayWidth((line + segment).trimEnd()) > columns) {
+      const added = displayWidth(segment);
+      if (line !== "" && segment !== " " && width + added > columns) {
         lines.push(line.trimEnd());
         line = "";
+        width = 0;
       }
       line += segment;
+      width += added;
     }
   }
   return [...lines, line.trimEnd()];

@@ -1,10 +1,12 @@
 /** The commands that look at one thing: profile, orders show, track; in every form, with success and failure. */
 
 import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
 import { answerData, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createOrder } from "../support/orders.ts";
 import { screenWidths, tooWide } from "../support/screens.ts";
+import { Capture } from "../support/streams.ts";
 
 interface Look {
   readonly words: (home: ServedHome) => Promise<string>;
@@ -244,6 +246,57 @@ test("a refusal of any length and with any characters is cut at 1,000 characters
   const { stderr } = await home.courier("profile");
   expect(stderr).toMatch(/^error: the service refused: m\\u001b\[2J\\n\\r\\u202em/);
   expect(stderr.length).toBeLessThan(1_010);
+});
+
+describe("an endless answer of a parcel", () => {
+  const tracking = (location: string, movements: number) =>
+    JSON.stringify({
+      tracking_number: "CR1",
+      status: "in_transit",
+      current_location: location,
+      records: Array.from({ length: movements }, (_, index) => ({
+        location: "北京",
+        description: `${index}`,
+        occurred_at: "2026-03-01T08:00:00Z",
+      })),
+    });
+
+  test.each([80, undefined])("150,000 movements are shown (columns: %s)", async (terminal) => {
+    const home = await createServedHome();
+    answerData(home, "GET /api/v1/tracking/CR1", tracking("北京", 150_000));
+    const { exit, stdout, stderr } = await home.courier("track CR1", terminal ? { terminal } : {});
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout).toMatch(/ 149999\n$/);
+  });
+
+  test("Ctrl-C ends it while a terminal takes it, in the middle", async () => {
+    const home = await createServedHome();
+    answerData(home, "GET /api/v1/tracking/CR1", tracking("北京", 20_000));
+    const stop = new AbortController();
+    class Slow extends Capture {
+      override _write(...[chunk, encoding, done]: Parameters<Capture["_write"]>) {
+        super._write(chunk, encoding, done);
+        stop.abort(interrupted(130));
+      }
+    }
+    const stdout = new Slow(80);
+    const { exit, stderr } = await home.courier("track CR1", { terminal: 80, signal: stop.signal, stdout });
+    expect(exit).toBe(130);
+    expect(stderr).toContain("interrupted\n");
+    expect(stdout.bytes).toHaveLength(65_536);
+  });
+
+  test("a terminal gets the beginning of a text that no person reads to its end, a pipe all of it", async () => {
+    const home = await createServedHome();
+    const long = "👩‍👩‍👧".repeat(40_000);
+    answerData(home, "GET /api/v1/tracking/CR1", tracking(long, 0));
+    const shown = await home.courier("track CR1", { terminal: 80 });
+    expect(shown.exit).toBe(0);
+    expect(shown.stdout.replace(/\s+/g, " ")).toContain(`… (${long.length} characters; --json shows all)`);
+    expect(shown.stdout.length).toBeLessThan(100_000);
+    const piped = await home.courier("track CR1");
+    expect(piped.stdout.split("👧")).toHaveLength(40_001);
+  });
 });
 
 test("track --csv has the same columns in the same order for one parcel and for several", async () => {

@@ -166,6 +166,26 @@ describe("steps", () => {
   });
 });
 
+test("a signal to stop is heard while a long answer is laid out", async () => {
+  const entries = Array.from({ length: 20_000 }, () => ({ at: null, place: "北京", text: "到达" }));
+  const names = entries.map((_, index) => [`field ${index}`, "value"] as const);
+  const pause = () => Promise.reject(new Error("stopped"));
+  for (const block of [{ kind: "timeline", entries } as const, fields(...names)])
+    await expect(render([block], { ...terminal(80), pause })).rejects.toThrow("stopped");
+});
+
+test("a table, a timeline and fields may have any number of lines", async () => {
+  const entries = Array.from({ length: 150_000 }, () => ({ at: null, place: "北京", text: "到达" }));
+  const rows = table(
+    [{ path: "place", title: "PLACE", cell: (entry: (typeof entries)[number]) => entry.place }],
+    entries,
+  );
+  const [named = blank] = otherFields(Object.fromEntries(entries.map((_, index) => [`f${index}`, "x"])), []);
+  for (const block of [{ kind: "timeline", entries } as const, rows, named])
+    for (const view of [pipe, terminal(80)])
+      expect((await lines(block, view)).length).toBeGreaterThanOrEqual(entries.length);
+});
+
 test("a table of rows by their columns", async () => {
   const columns = [
     { path: "id", title: "ID", cell: (row: { id: string; to?: string }) => row.id },

@@ -75,6 +75,13 @@ test("several that wait for one reader are all woken", async () => {
   expect(stream.taken).toHaveLength(3);
 });
 
+test("a terminal gets all that a run says after a signal to stop", async () => {
+  const stream = new Capture(80);
+  const long = "x".repeat(200_000);
+  await createWriter(stream, undefined, () => AbortSignal.abort()).write(long);
+  expect(stream.text).toBe(long);
+});
+
 describe("the reader has gone", () => {
   test.each(["EPIPE", "ERR_STREAM_DESTROYED"])("%s is a closed pipe, now and ever after", async (code) => {
     const writer = createWriter(failingWith(code));
