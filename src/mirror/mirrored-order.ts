@@ -101,6 +101,9 @@ export function searchableTexts({ id, ref, fields }: Pick<MirroredOrder, "id" | 
   return normaliseAll(id, ref, values);
 }
 
+/** Characters of a text that a search looks in. The index of an endless one would take seconds. */
+const searchedLength = 10_000;
+
 /** The same of the texts at the searchable paths. */
 export function normaliseAll(
   id: string,
@@ -111,7 +114,7 @@ export function normaliseAll(
   if (ref !== undefined) texts.add(normalise(ref));
   for (const [index, value] of values.entries()) {
     if (value === undefined) continue;
-    const text = normalise(value);
+    const text = normalise(value.slice(0, searchedLength));
     texts.add(text);
     if (isPhone[index]) for (const form of phoneForms(text)) texts.add(normalise(form));
   }

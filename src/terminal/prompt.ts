@@ -49,6 +49,8 @@ interface InquirerContext {
 
 const ctrlU = "\u0015";
 
+const longestText = 2_000;
+
 /** Type-ahead ends when no key has come for this long. */
 const pauseMs = 60;
 
@@ -74,20 +76,20 @@ export function createPrompts({
   const keyboard = openKeyboard(source, job, elapsed, signal);
   const deps: PromptDeps = { keyboard, output, signal, onAsk };
   return {
-    text: (question, options = {}) => askText(sanitise(question), options, deps),
+    text: (question, options = {}) => askText(safeText(question), options, deps),
     lines: (question, options = {}) =>
       together(async () => {
-        const text = await readLines(sanitise(question), options, deps);
+        const text = await readLines(safeText(question), options, deps);
         await discardTypedAhead(deps); // what a paste holds after its first empty line answers nothing else
         return text;
       }, deps),
     secret: (question) =>
       ask(
-        (inquirer) => password({ message: sanitise(question), mask: false, toggleMask: false }, inquirer),
+        (inquirer) => password({ message: safeText(question), mask: false, toggleMask: false }, inquirer),
         deps,
       ).then(obeyEdits),
     confirm: (question, isYes = false) =>
-      decide((inquirer) => confirm({ message: sanitise(question), default: isYes }, inquirer), deps, {
+      decide((inquirer) => confirm({ message: safeText(question), default: isYes }, inquirer), deps, {
         canGoBack: true,
       }).catch((error) => {
         if (error instanceof WentBack) return false;
@@ -95,10 +97,10 @@ export function createPrompts({
       }),
     choose: (question, choices, { canGoBack } = {}) => {
       const theme = canGoBack ? { theme: keysTheme([]) } : {};
-      const options = { message: sanitise(question), choices: choices.map(toChoice), loop: false, ...theme };
+      const options = { message: safeText(question), choices: choices.map(toChoice), loop: false, ...theme };
       return decide((inquirer) => select(options, inquirer), deps, { canGoBack });
     },
-    search: (question, find, options = {}) => askSearch(sanitise(question), find, options, deps),
+    search: (question, find, options = {}) => askSearch(safeText(question), find, options, deps),
     together: (questions) => together(questions, deps),
   };
 }
@@ -199,11 +201,17 @@ function obeyEdits(line: string): string {
   return letters.join("");
 }
 
+/** A question is drawn at each key. The middle of a text that no person reads is left out: what is asked stands at its end. */
+function safeText(text: string): string {
+  if (text.length <= longestText) return sanitise(text);
+  return sanitise(`${text.slice(0, longestText / 2)}…${text.slice(-longestText / 2)}`);
+}
+
 function toChoice<T>({ value, label, description }: Choice<T>) {
   return {
     value,
-    name: sanitise(label),
-    ...(description === undefined ? {} : { description: sanitise(description) }),
+    name: safeText(label),
+    ...(description === undefined ? {} : { description: safeText(description) }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The mirror: what is recorded is found by any part of its texts, and given back as it came. */
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -218,6 +218,27 @@ test.each([2, 3])(
     expect(await idsOf(mirror, "b7")).toEqual([]);
   },
 );
+
+test("an endless text is found by its beginning, comes back whole, and enlarges the index by no more", async () => {
+  const directory = await createDirectory();
+  const mirror = await openMirror(directory, owner);
+  let seed = 1;
+  const name = Array.from({ length: 300_000 }, () => {
+    seed = (seed * 48_271) % 2_147_483_647; // hardly a pair of characters occurs twice
+    return String.fromCodePoint(0x4e00 + (seed % 20_000));
+  }).join("");
+  await mirror.record([summary("1", { item_name: name }), summary("2", { item_name: "茶壶" })], 0);
+  expect(await idsOf(mirror, name.slice(100, 110))).toEqual(["1"]);
+  expect((await mirror.order("1"))?.fields.item_name).toBe(name);
+  await mirror.close();
+  const files = await readdir(directory, { recursive: true, withFileTypes: true });
+  const sizes = files
+    .filter((file) => file.isFile())
+    .map(async ({ parentPath, name: file }) => (await stat(path.join(parentPath, file))).size);
+  const ends = await Promise.allSettled(sizes); // the journal may go meanwhile
+  const bytes = ends.reduce((sum, end) => sum + (end.status === "fulfilled" ? end.value : 0), 0);
+  expect(bytes).toBeLessThan(2_500_000);
+});
 
 test("the newest orders come first, whatever the order of recording", async () => {
   const mirror = await createMirror();

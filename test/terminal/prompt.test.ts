@@ -102,6 +102,17 @@ test.each([
   },
 );
 
+test("a question with an endless name is asked, and its answer taken, without the middle of the name", async () => {
+  const { input, output, prompts, until, pass } = atTerminal();
+  const chosen = prompts.confirm(`Cancel the order to ${"建".repeat(1_000_000)} in 北京?`);
+  await until("北京?");
+  expect(output.text).toContain("Cancel the order to 建");
+  pass(1_000);
+  input.write("y\r");
+  expect(await chosen).toBe(true);
+  expect(output.text.length).toBeLessThan(20_000);
+});
+
 test("a long paste into a hidden line, a search and lines is taken whole", async () => {
   const { input, output, prompts } = atTerminal();
   const long = "y".repeat(3_000);
