@@ -1,5 +1,7 @@
 /** Quotes cells such as `="0123"` in a CSV text, which many shop programs write without the quotes that CSV needs. */
 
+import { longestRow } from "./row-limit.ts";
+
 /** A whole cell; inside a quoted cell its quotes would be doubled. */
 const bareFormulaText = /(^|[,;\t])="([^"\r\n]*)"(?=[,;\t\r\n]|$)/gm;
 
@@ -9,6 +11,9 @@ export async function* quoteFormulaTexts(text: AsyncIterable<string>): AsyncGene
     const end = piece.lastIndexOf("\n") + 1;
     if (end === 0) {
       rest += piece;
+      if (rest.length <= longestRow) continue;
+      yield rest; // it is refused
+      rest = "";
       continue;
     }
     yield quote(rest + piece.slice(0, end));

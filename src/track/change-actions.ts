@@ -36,6 +36,8 @@ export async function createChangeActions(
   let waiting = 0;
   let open = 0;
   let isTimeUp = false;
+  // After a signal, the command that runs is asked to end, and ended 2 seconds later.
+  context.addCleanup(async () => (signal.aborted ? queue : undefined));
   let canNotify = notify === true && (await hasNotifier());
 
   async function hasNotifier(): Promise<boolean> {

@@ -129,6 +129,20 @@ test.each([
   await until("ended", () => !isRunning(pid));
 });
 
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+  ["SIGQUIT", 131],
+] as const)("one %s is enough to end a command that hears of no signal", async (signal, code) => {
+  const { running, isAlive } = await startDeaf();
+  running.child.kill(signal);
+  const ended = await running.ended;
+  expect({ exit: ended.exit, signal: ended.signal }).toEqual({ exit: code, signal: null });
+  expect(ended.stderr).toContain(`"exit":${code}`);
+  await until("ended", () => !isAlive());
+});
+
 test("a second Ctrl-C ends a watch at once, and a command that hears of no signal with it: exit 130", async () => {
   const { running, isAlive } = await startDeaf();
   running.child.kill("SIGINT");

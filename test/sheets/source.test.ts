@@ -1,6 +1,8 @@
 /** Input files as they come out of spreadsheets: encodings, marks, line breaks, and what they are. */
 
 import { describe, expect, test } from "vitest";
+import { quoteFormulaTexts } from "../../src/sheets/formula-texts.ts";
+import { readSheet } from "../../src/sheets/sheet.ts";
 import { type Encoding, inspectSource, readText } from "../../src/sheets/source.ts";
 import { fc } from "../support/effort.ts";
 import { otherFiles } from "../support/other-files.ts";
@@ -255,6 +257,17 @@ describe("a row of more than 1,000,000 characters is refused with its line, and 
     const reading = read(content);
     await expect(reading).rejects.toThrow(line);
     await expect(reading).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(limit) });
+  });
+
+  test("no more of it is read than that", async () => {
+    let given = 0;
+    async function* endless() {
+      yield rows;
+      for (; given < 1_000; given++) yield "x".repeat(65_536);
+    }
+    const reading = collect(readSheet(quoteFormulaTexts(endless()), ",", "orders.csv"));
+    await expect(reading).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(limit) });
+    expect(given).toBeLessThan(20);
   });
 
   test("many rows are no long row, however their lines end", async () => {
