@@ -98,7 +98,6 @@ const hangsAfterMs = 500;
 
 /** Node.js would wait for its threads, at `process.exit` too; a signal without a listener does not. */
 function endAsUnheard(exit: number): void {
-  process.emit("exit", exit); // its listeners end child processes
   const signal = exit === 129 ? "SIGHUP" : exit === 143 ? "SIGTERM" : "SIGINT";
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

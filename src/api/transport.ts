@@ -25,7 +25,7 @@ export interface WireRequest {
   readonly begun?: () => void;
   /** Called for each chunk of the answer's body. */
   readonly received?: (bytes: number) => void;
-  /** Called synchronously before the first byte is written: false cancels the request. */
+  /** Called synchronously before the first byte is written: false cancels the request, and so does an error, which is thrown. */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
@@ -152,8 +152,12 @@ function exchange(
         },
         {
           onRequestStart(given) {
-            if (mayLeave?.() === false) {
-              fail(new Error("another process has taken it over"));
+            try {
+              if (mayLeave?.() === false)
+                throw new NoAnswer(false, new Error("another process has taken it over"));
+            } catch (error) {
+              signal.removeEventListener("abort", onAbort);
+              reject(error);
               return given.abort(new Error("kept back"));
             }
             controller = given;

@@ -1,6 +1,7 @@
 /** Failures of a disk after which the same command can be run again: what to do first. */
 
-import { CourierError, fileError, systemCode } from "./errors.ts";
+import { CourierError, fileError } from "./errors.ts";
+import { namedCode } from "./system-errors.ts";
 
 /** What to do first where a disk is full. */
 export const makeRoom = "make room";
@@ -10,6 +11,7 @@ const steps: Readonly<Record<string, string>> = {
   ENOSPC: makeRoom,
   EDQUOT: makeRoom,
   EIO: checkDisk,
+  ESTALE: checkDisk,
   EFBIG: "allow larger files: ulimit -f unlimited",
 };
 
@@ -20,7 +22,7 @@ export const checkDiskFirst = thenAgain(checkDisk);
 
 /** What to do first about an error of the system, or one that it caused; undefined where the disk is not why. */
 export function diskStep(error: unknown): string | undefined {
-  return steps[systemCode(error) ?? ""] ?? (error instanceof Error ? diskStep(error.cause) : undefined);
+  return steps[namedCode(error) ?? ""] ?? (error instanceof Error ? diskStep(error.cause) : undefined);
 }
 
 /** The same as a hint. */

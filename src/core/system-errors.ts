@@ -1,5 +1,6 @@
 /** System errors in plain words. */
 
+import { constants } from "node:os";
 import { CourierError, systemCode } from "./errors.ts";
 import { Unreadable } from "./regular-file.ts";
 
@@ -36,6 +37,8 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of its path is no directory",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
+  ESTALE: "its disk is of a server that no longer knows it",
+  ENOLCK: "its disk refuses locks",
   EMFILE: tooManyFiles,
   ENAMETOOLONG: "the name is too long",
   E2BIG: "what it is given is too long",
@@ -43,13 +46,21 @@ const systemReasons: Readonly<Record<string, string>> = {
   ELOOP: "its links lead in a circle",
 };
 
+/** The code of a failed system call. Node.js gives some errors no name that the system has one for. */
+export function namedCode(error: unknown): string | undefined {
+  const code = systemCode(error);
+  const number = /^Unknown system error -(\d+)$/.exec(code ?? "")?.[1];
+  if (number === undefined) return code;
+  return Object.entries(constants.errno).find(([, each]) => each === Number(number))?.[0] ?? code;
+}
+
 /** Why a call to the system failed, in a user's words where there are any; `missing` is what ENOENT is about. */
 export function explainSystemError(
   error: unknown,
   missing: "file" | "directory" | "program" = "file",
 ): string {
   if (error instanceof Unreadable) return error.message;
-  const code = systemCode(error);
+  const code = namedCode(error);
   if (code === "ENOENT") return `there is no such ${missing}`;
   return code === undefined ? String(error) : explainSystemCode(code);
 }

@@ -1,6 +1,6 @@
 /** Reads the list for orders that were not sent from this machine, but from another one or the courier's website. */
 
-import { CourierError, isInterruption } from "../core/errors.ts";
+import { ServiceFailure } from "../api/failure.ts";
 import { parseInstant, utcDate } from "../core/time.ts";
 import type { Operation } from "../ledger/operation.ts";
 import type { OrderSummary } from "../model/interface.ts";
@@ -64,7 +64,8 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
   } catch (error) {
     stop.throwIfAborted();
     if (error instanceof TooExpensive) return skip(`that takes ${error.calls}`);
-    if (!(error instanceof CourierError) || error.exit === 4 || isInterruption(error.exit)) throw error;
+    // Where the ledger cannot be used, orders might be made twice.
+    if (!(error instanceof ServiceFailure) || error.exit === 4) throw error;
     return skip(error.message);
   }
   const gap = await describeGap(listing, tools);

@@ -6,7 +6,7 @@ import { isDirectory } from "../core/directory.ts";
 import { checkDisk, checkDiskFirst, diskHint, makeRoom, makeRoomFirst } from "../core/disk-errors.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { findLinkAbove, LinkToNothing, NotRegular, putBack } from "../core/regular-file.ts";
-import { allowMoreFiles, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
+import { allowMoreFiles, explainSystemError, namedCode, tooManyFiles } from "../core/system-errors.ts";
 import { anotherStateDirectory, mustBeWritable } from "../core/wording.ts";
 import { extendedSqliteCode, sqliteCode } from "./driver.ts";
 import { findWriteLimit, isOfFileLimit } from "./file-limit.ts";
@@ -35,12 +35,16 @@ export const restoreAll = "restore it from a backup, or move it away with its -w
 // Not another place: its empty file does not know what was sent.
 const letWrite = "let your user write to it, to its -wal and -shm files, and in its directory";
 
+const lockable =
+  "check the disk; one of a server may have no locks, and then the state directory has to be on a disk of this machine";
+
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
   [code.busy]: ["another program keeps it locked", "end the one that hangs"],
   [code.readOnly]: ["it cannot be written to", letWrite],
   [code.io]: ["the disk reports an error", checkDiskFirst],
   [code.corrupt]: ["it is damaged", restoreAll],
   [code.full]: ["the disk is full", makeRoomFirst],
+  [code.protocol]: ["its disk refuses locks", lockable],
   [code.cannotOpen]: ["it cannot be opened", letWrite],
   [code.notADatabase]: ["it is not an SQLite file, or damaged", "restore it from a backup, or move it away"],
 };
@@ -106,7 +110,7 @@ export function explainFailure(failure: unknown, options: DatabaseFile): unknown
     return unusable(options.title, error.path, reason, `move ${basename(error.path)} away, and nothing else`);
   if (error instanceof NotRegular)
     return unusable(options.title, options.path, reason, withWarning("move it away", options));
-  const place = places(dirname(options.path))[systemCode(error) ?? ""];
+  const place = places(dirname(options.path))[namedCode(error) ?? ""];
   // Not another place, as above.
   if (place && hasFile(options.path)) {
     const [problem, remedy] = place;
@@ -140,6 +144,7 @@ function places(directory: string): Readonly<Record<string, readonly [problem: s
     ENOSPC: ["its disk is full", makeRoom],
     EDQUOT: ["the user's share of its disk is full", makeRoom],
     EIO: ["its disk reports an error", checkDisk],
+    ESTALE: ["its disk is of a server that no longer knows it", checkDisk],
     EACCES: denied,
     EPERM: denied,
   };

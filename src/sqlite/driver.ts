@@ -182,5 +182,6 @@ const messageCodes: ReadonlyMap<unknown, number> = new Map([
   ["database disk image is malformed", 11],
   ["database or disk is full", 13],
   ["unable to open database file", 14],
+  ["locking protocol", 15],
   ["file is not a database", 26],
 ]);

@@ -91,13 +91,13 @@ export function createWriter(
       if (failure) throw failure;
       beforeWrite();
       if (stream.isTTY !== true || text.length <= pieceBytes) return put(text);
-      const signal = stopSignal?.();
-      const wasStopped = signal?.aborted === true; // what a stopped run has done is said to its end
+      const stop = stopSignal?.();
+      const signal = stop?.aborted ? undefined : stop; // what a stopped run has done is said to its end
       const bytes = Buffer.from(text);
       for (let start = 0; start < bytes.length; start += pieceBytes) {
         if (start > 0) {
           await nextTurn();
-          if (!wasStopped) signal?.throwIfAborted();
+          signal?.throwIfAborted();
         }
         await put(bytes.subarray(start, start + pieceBytes));
       }

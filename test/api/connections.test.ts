@@ -155,6 +155,20 @@ describe("stopped by the signal", () => {
     expect(connections).toHaveLength(0);
   });
 
+  test("by an error of the check at the moment of the write, which is no failure of the network", async () => {
+    let requests = 0;
+    const { url } = await listenHttp((_request, response) => {
+      requests += 1;
+      response.end("{}");
+    });
+    const reason = new Error("the ledger cannot be used");
+    const mayLeave = () => {
+      throw reason;
+    };
+    await expect(openTransport().send(requestTo(url, { ...create, mayLeave }))).rejects.toBe(reason);
+    expect(requests).toBe(0);
+  });
+
   test("while it waits for an answer: with the signal's reason, which is no NoAnswer", async () => {
     const stop = new AbortController();
     const { url } = await listenHttp(() => stop.abort(new Error("enough")));

@@ -2,9 +2,12 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { interrupted } from "../../src/core/errors.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import type { Draft } from "../../src/model/draft.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { answerData, onePage } from "../support/answers.ts";
 import { copyState } from "../support/copy-state.ts";
 import { createImportHome, type ImportHome, outcomes, type Report, row, sheet } from "../support/imports.ts";
@@ -33,6 +36,38 @@ describe("a row that equals an order made elsewhere", () => {
     await shipElsewhere(home, few("W-1"));
     const ran = await home.run();
     expect([outcomes(ran.report), home.posts], ran.stderr).toEqual(["held", 1]);
+  });
+
+  test("is not sent where another program locks the ledger while they are compared", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await shipElsewhere(home, row("X-1"));
+    await home.courier("orders create --sender-name A --receiver-name B --item-name C");
+    const other = (await loadDriver()).open(ledgerPath(home.stateDir));
+    const network = await createTransport({}, 30_000);
+    onTestFinished(async () => {
+      other.close();
+      await network.close();
+    });
+    let lockedMs: number | undefined;
+    const release = () => {
+      if (home.clock.elapsed() - (lockedMs ?? 0) < 30_000) return setImmediate(release);
+      return other.exec("ROLLBACK");
+    };
+    const transport: Transport = {
+      ...network,
+      async send(request) {
+        if (lockedMs === undefined && request.method === "GET" && request.url.pathname.endsWith("/orders")) {
+          other.exec("BEGIN IMMEDIATE");
+          lockedMs = home.clock.elapsed();
+          release();
+        }
+        return network.send(request);
+      },
+    };
+    const { exit, stderr } = await home.run("", { transport });
+    expect(lockedMs).toBeDefined();
+    expect([exit, home.posts], stderr).toEqual([5, 2]);
+    expect(stderr).toContain("the ledger cannot be used: another program keeps it locked");
   });
 
   test("which --skip-shipped counted as shipped is no order of this run: undo leaves it alone", async () => {

@@ -1,8 +1,10 @@
 /** The tests of the one error type, its table of exit codes, the suggestions and the clock. */
 
+import { constants } from "node:os";
 import { describe, expect, test } from "vitest";
 import { ServiceFailure } from "../../src/api/failure.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { diskHint } from "../../src/core/disk-errors.ts";
 import {
   CourierError,
   exitCodes,
@@ -13,6 +15,14 @@ import {
 } from "../../src/core/errors.ts";
 import { suggest } from "../../src/core/suggest.ts";
 import { explainSystemError } from "../../src/core/system-errors.ts";
+
+test("an error that Node.js has no name for is explained by the name that the system has", () => {
+  const failure = (number: number) => ({ code: `Unknown system error -${number}` });
+  expect(diskHint(failure(constants.errno.EDQUOT))).toMatch(/^make room/);
+  expect(explainSystemError(failure(constants.errno.EDQUOT))).toBe("the disk quota is used up");
+  expect(explainSystemError(failure(constants.errno.ESTALE))).toContain("a server that no longer knows it");
+  expect(explainSystemError(failure(9_999))).toBe("Unknown system error -9999");
+});
 
 describe("errors", () => {
   const facts = {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../src/sqlite/database.ts";
+import { explainSqlite } from "../../src/sqlite/database-errors.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 
 const options = {
@@ -54,4 +55,16 @@ test("several that make the same file at once all find it whole, and leave nothi
   const opened = await Promise.all(Array.from({ length: 4 }, () => openDatabase({ path: file, ...options })));
   for (const database of opened) database.close();
   expect((await readdir(directory)).filter((name) => name.includes(".part-"))).toEqual([]);
+});
+
+test.each([
+  ["as the driver numbers it", { errcode: 15 }],
+  ["between two rows, where the driver gives no number", {}],
+])("a disk that refuses locks is named: %s", (_where, facts) => {
+  const error = Object.assign(new Error("locking protocol"), { code: "ERR_SQLITE_ERROR", ...facts });
+  const { message, exit } = explainSqlite(error, { path: "/mnt/ledger.db", title: "ledger" }) ?? {};
+  expect({ message, exit }).toEqual({
+    message: "the ledger cannot be used: its disk refuses locks: /mnt/ledger.db",
+    exit: 5,
+  });
 });
