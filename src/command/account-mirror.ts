@@ -34,10 +34,15 @@ export async function openAccountMirror(context: Context): Promise<Mirror> {
   const owner = await mirrorOwner(context);
   const { clock, signal, machine } = context;
   const mirror = await openMirror(machine.stateDirectory, owner, { clock, signal });
-  context.addCleanup(async () => mirror.close());
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) mirror.close();
+    isOpen = false;
+  };
+  context.addCleanup(async () => close());
   await refreshIndex(mirror, context);
   if ((await addOwnOrders(mirror, context)) !== "another") return mirror;
-  mirror.close();
+  close();
   deleteMirror(machine.stateDirectory, owner);
   context.messages.note(
     "The account has another customer's key by now: the mirror of the one before is deleted.",

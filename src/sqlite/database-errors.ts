@@ -42,7 +42,8 @@ const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]
   [code.busy]: ["another program keeps it locked", "end the one that hangs"],
   [code.readOnly]: ["it cannot be written to", letWrite],
   [code.io]: ["the disk reports an error", checkDiskFirst],
-  [code.corrupt]: ["it is damaged", restoreAll],
+  // SQLite says the same where a single read of the disk has failed.
+  [code.corrupt]: ["it is damaged", `${checkDiskFirst}; if it is still damaged, ${restoreAll}`],
   [code.full]: ["the disk is full", makeRoomFirst],
   [code.protocol]: ["its disk refuses locks", lockable],
   [code.cannotOpen]: ["it cannot be opened", letWrite],
