@@ -8,7 +8,7 @@ const bareFormulaText = /(^|[,;\t])="([^"\r\n]*)"(?=[,;\t\r\n]|$)/gm;
 export async function* quoteFormulaTexts(text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
   for await (const piece of text) {
-    const end = piece.lastIndexOf("\n") + 1;
+    const end = Math.max(piece.lastIndexOf("\n"), piece.lastIndexOf("\r")) + 1;
     if (end === 0) {
       rest += piece;
       if (rest.length <= longestRow) continue;

@@ -278,6 +278,15 @@ describe("a row of more than 1,000,000 characters is refused with its line, and 
   });
 });
 
+test.each(["\n", "\r\n", "\r"])(
+  "a formula text anywhere in a large file is read, its lines ended by %j",
+  async (end) => {
+    const rows = Array.from({ length: 1_100 }, (_, index) => `="0${index}",Li,Wang,${"x".repeat(1_000)}`);
+    const found = await readGood([`ref,${header}`, ...rows, ""].join(end));
+    expect(found.map(({ ref }) => ref)).toEqual(rows.map((_, index) => `0${index}`));
+  },
+);
+
 test("a file that begins with many blank lines is read", async () => {
   expect(await readGood(`${"\n".repeat(5_000)}${header}\nA,B,c\n`)).toHaveLength(1);
 });
