@@ -13,6 +13,7 @@ import {
   systemCode,
   usageError,
 } from "../core/errors.ts";
+import { nextTurn } from "../core/next-turn.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { createRedactor, type Redact } from "../core/redact.ts";
 import { allowMoreFiles, isFileLimit, tooManyFiles, unwrittenError } from "../core/system-errors.ts";
@@ -221,7 +222,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
 }
 
 async function hearSignals(signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resume) => setImmediate(resume));
+  await nextTurn();
   signal.throwIfAborted();
 }
 

@@ -37,7 +37,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of its path is no directory",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
-  ESTALE: "its disk is of a server that no longer knows it",
+  ESTALE: "the server of its network disk does not know it any more",
   ENOLCK: "its disk refuses locks",
   EMFILE: tooManyFiles,
   ENAMETOOLONG: "the name is too long",

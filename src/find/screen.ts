@@ -6,6 +6,7 @@ import type { Context, Items, LiveOutput, LiveRoom } from "../command/command.ts
 import { parseTrackingNumber } from "../command/options.ts";
 import { orderView, trackCommand } from "../command/order-view.ts";
 import { CourierError } from "../core/errors.ts";
+import { nextTurn } from "../core/next-turn.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
 import type { Mirror, OrderSearch } from "../mirror/mirror.ts";
@@ -102,7 +103,7 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
     isSearching = true;
     const between = async () => {
       turn.next(); // what was typed is shown meanwhile
-      await new Promise<void>((resume) => setImmediate(resume));
+      await nextTurn();
       if (mine !== searchNumber) throw new Superseded();
     };
     try {

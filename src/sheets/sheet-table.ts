@@ -1,6 +1,6 @@
 /** A table of a worksheet: its header, and the rows below it, kept in memory as compact text. */
 
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "../core/next-turn.ts";
 import { mostRows, nameCell } from "./cell-address.ts";
 import { headerWithin, type SheetRow } from "./sheet.ts";
 import { tooLarge } from "./workbook-errors.ts";

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { CourierError, fileError } from "../core/errors.ts";
+import { nextTurn } from "../core/next-turn.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { type Delimiter, findDelimiter, headerWithin } from "./sheet.ts";
 import {

@@ -36,7 +36,7 @@ export const restoreAll = "restore it from a backup, or move it away with its -w
 const letWrite = "let your user write to it, to its -wal and -shm files, and in its directory";
 
 const lockable =
-  "check the disk; one of a server may have no locks, and then the state directory has to be on a disk of this machine";
+  "check the disk; a network disk may have no locks: then move the state directory, with all that is in it, to a disk of this machine";
 
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
   [code.busy]: ["another program keeps it locked", "end the one that hangs"],
@@ -145,7 +145,7 @@ function places(directory: string): Readonly<Record<string, readonly [problem: s
     ENOSPC: ["its disk is full", makeRoom],
     EDQUOT: ["the user's share of its disk is full", makeRoom],
     EIO: ["its disk reports an error", checkDisk],
-    ESTALE: ["its disk is of a server that no longer knows it", checkDisk],
+    ESTALE: ["the server of its network disk does not know it any more", checkDisk],
     EACCES: denied,
     EPERM: denied,
   };

@@ -76,20 +76,20 @@ export function createPrompts({
   const keyboard = openKeyboard(source, job, elapsed, signal);
   const deps: PromptDeps = { keyboard, output, signal, onAsk };
   return {
-    text: (question, options = {}) => askText(safeText(question), options, deps),
+    text: (question, options = {}) => askText(shortened(question), options, deps),
     lines: (question, options = {}) =>
       together(async () => {
-        const text = await readLines(safeText(question), options, deps);
+        const text = await readLines(shortened(question), options, deps);
         await discardTypedAhead(deps); // what a paste holds after its first empty line answers nothing else
         return text;
       }, deps),
     secret: (question) =>
       ask(
-        (inquirer) => password({ message: safeText(question), mask: false, toggleMask: false }, inquirer),
+        (inquirer) => password({ message: shortened(question), mask: false, toggleMask: false }, inquirer),
         deps,
       ).then(obeyEdits),
     confirm: (question, isYes = false) =>
-      decide((inquirer) => confirm({ message: safeText(question), default: isYes }, inquirer), deps, {
+      decide((inquirer) => confirm({ message: shortened(question), default: isYes }, inquirer), deps, {
         canGoBack: true,
       }).catch((error) => {
         if (error instanceof WentBack) return false;
@@ -97,10 +97,10 @@ export function createPrompts({
       }),
     choose: (question, choices, { canGoBack } = {}) => {
       const theme = canGoBack ? { theme: keysTheme([]) } : {};
-      const options = { message: safeText(question), choices: choices.map(toChoice), loop: false, ...theme };
+      const options = { message: shortened(question), choices: choices.map(toChoice), loop: false, ...theme };
       return decide((inquirer) => select(options, inquirer), deps, { canGoBack });
     },
-    search: (question, find, options = {}) => askSearch(safeText(question), find, options, deps),
+    search: (question, find, options = {}) => askSearch(shortened(question), find, options, deps),
     together: (questions) => together(questions, deps),
   };
 }
@@ -201,8 +201,8 @@ function obeyEdits(line: string): string {
   return letters.join("");
 }
 
-/** A question is drawn at each key. The middle of a text that no person reads is left out: what is asked stands at its end. */
-function safeText(text: string): string {
+/** Safe text for a question, which is drawn at each key. The middle of a text that no person reads is left out: what is asked stands at its end. */
+function shortened(text: string): string {
   if (text.length <= longestText) return sanitise(text);
   return sanitise(`${text.slice(0, longestText / 2)}…${text.slice(-longestText / 2)}`);
 }
@@ -210,8 +210,8 @@ function safeText(text: string): string {
 function toChoice<T>({ value, label, description }: Choice<T>) {
   return {
     value,
-    name: safeText(label),
-    ...(description === undefined ? {} : { description: safeText(description) }),
+    name: shortened(label),
+    ...(description === undefined ? {} : { description: shortened(description) }),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { Writable } from "node:stream";
 import { systemCode } from "../core/errors.ts";
+import { nextTurn } from "../core/next-turn.ts";
 
 /** A writable stream that may be a terminal. */
 export type TerminalStream = Writable & {
@@ -76,7 +77,6 @@ export function createWriter(
     wake();
   });
   stream.on("drain", wake);
-  const nextTurn = () => new Promise<void>((resume) => setImmediate(resume));
 
   async function put(text: string | Uint8Array): Promise<void> {
     const hasRoom = stream.write(text);
@@ -138,7 +138,7 @@ export function joinWrites(writer: Writer): { write(text: string): Promise<void>
   async function work(): Promise<void> {
     try {
       while (waiting !== "") {
-        await new Promise<void>((resume) => setImmediate(resume));
+        await nextTurn();
         const text = waiting;
         waiting = "";
         await writer.write(text);

@@ -20,7 +20,9 @@ test("an error that Node.js has no name for is explained by the name that the sy
   const failure = (number: number) => ({ code: `Unknown system error -${number}` });
   expect(diskHint(failure(constants.errno.EDQUOT))).toMatch(/^make room/);
   expect(explainSystemError(failure(constants.errno.EDQUOT))).toBe("the disk quota is used up");
-  expect(explainSystemError(failure(constants.errno.ESTALE))).toContain("a server that no longer knows it");
+  expect(explainSystemError(failure(constants.errno.ESTALE))).toContain(
+    "network disk does not know it any more",
+  );
   expect(explainSystemError(failure(9_999))).toBe("Unknown system error -9999");
 });
 
