@@ -60,7 +60,7 @@ export async function lookBeforeResolve(
     }
     return likely;
   } catch (error) {
-    if (!(error instanceof CourierError) || context.signal.aborted) throw error;
+    if (!(error instanceof CourierError) || error.code === "database" || context.signal.aborted) throw error;
     const prompts = context.globals.yes ? undefined : await context.prompts();
     const message = `the orders of the service could not be compared: ${error.message}`;
     if (!prompts)

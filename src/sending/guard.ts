@@ -199,7 +199,8 @@ export async function settleIfPossible(names: readonly string[], tools: Reconcil
   try {
     return { ...nothingToSettle, left: (await settleInDoubt(names, tools, { timeLimitMs })).left };
   } catch (error) {
-    if (!(error instanceof CourierError)) throw error;
+    // A ledger that cannot be used knows nothing of an order, and holds none back.
+    if (!(error instanceof CourierError) || error.code === "database") throw error;
     return { ...nothingToSettle, failure: error };
   }
 }

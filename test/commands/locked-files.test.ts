@@ -2,7 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { takeLock } from "../../src/config/config-lock.ts";
 import { interrupted } from "../../src/core/errors.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
@@ -10,6 +10,7 @@ import { sandboxDirectory, storedOrdersPath } from "../../src/sandbox/stored-ord
 import { type Connection, loadDriver } from "../../src/sqlite/driver.ts";
 import { createHome, createServedHome, type Home, type ServedHome } from "../support/courier.ts";
 import { row, sheet } from "../support/imports.ts";
+import { lockWhileListing } from "../support/locked-ledger.ts";
 
 const order = "orders create --sender-name A --receiver-name B --item-name C";
 
@@ -51,6 +52,21 @@ test.each([undefined, 80])("a long wait for the ledger is told once, terminal: %
   const waitedMs = home.clock.elapsed() - fromMs;
   expect(waitedMs).toBeGreaterThanOrEqual(30_000);
   expect(waitedMs, "the end does not wait as long once more").toBeLessThan(31_000);
+});
+
+describe("a ledger that is locked while the list is read for an order in doubt", () => {
+  test.each([order, "orders resolve 1.1 --not-created --yes"])("courier %s", async (words) => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "drop_before" }]);
+    expect((await home.courier(order)).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const { transport, hasLocked } = await lockWhileListing(home);
+    const { exit, stderr } = await home.courier(words, { transport });
+    expect(hasLocked()).toBe(true);
+    expect(stderr).toMatch(/^error: the ledger cannot be used: another program keeps it locked: /m);
+    expect([exit, posts(home)], stderr).toEqual([5, 1]);
+    expect(stderr).toContain("hint: end the one that hangs");
+  });
 });
 
 test("an order is sent once the ledger is free, and compared with what is in it", async () => {

@@ -2,15 +2,13 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { createTransport, type Transport } from "../../src/api/transport.ts";
+import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
-import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import type { Draft } from "../../src/model/draft.ts";
-import { loadDriver } from "../../src/sqlite/driver.ts";
 import { answerData, onePage } from "../support/answers.ts";
 import { copyState } from "../support/copy-state.ts";
 import { createImportHome, type ImportHome, outcomes, type Report, row, sheet } from "../support/imports.ts";
+import { lockWhileListing } from "../support/locked-ledger.ts";
 import { rewritings, tellingDraft } from "../support/rewritings.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import type { Rewriting } from "../support/shown-order.ts";
@@ -42,30 +40,9 @@ describe("a row that equals an order made elsewhere", () => {
     const home = await createImportHome(sheet(row("A-1")));
     await shipElsewhere(home, row("X-1"));
     await home.courier("orders create --sender-name A --receiver-name B --item-name C");
-    const other = (await loadDriver()).open(ledgerPath(home.stateDir));
-    const network = await createTransport({}, 30_000);
-    onTestFinished(async () => {
-      other.close();
-      await network.close();
-    });
-    let lockedMs: number | undefined;
-    const release = () => {
-      if (home.clock.elapsed() - (lockedMs ?? 0) < 30_000) return setImmediate(release);
-      return other.exec("ROLLBACK");
-    };
-    const transport: Transport = {
-      ...network,
-      async send(request) {
-        if (lockedMs === undefined && request.method === "GET" && request.url.pathname.endsWith("/orders")) {
-          other.exec("BEGIN IMMEDIATE");
-          lockedMs = home.clock.elapsed();
-          release();
-        }
-        return network.send(request);
-      },
-    };
+    const { transport, hasLocked } = await lockWhileListing(home);
     const { exit, stderr } = await home.run("", { transport });
-    expect(lockedMs).toBeDefined();
+    expect(hasLocked()).toBe(true);
     expect([exit, home.posts], stderr).toEqual([5, 2]);
     expect(stderr).toContain("the ledger cannot be used: another program keeps it locked");
   });
