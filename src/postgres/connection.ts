@@ -58,6 +58,7 @@ const answerLimitMs = 20_000;
 export function createConnection(options: ConnectionOptions): Connection {
   const { address, clock } = options;
   let client: Client | undefined;
+  let wasConnected = false;
   let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -84,9 +85,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     let isNoted = false;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
       try {
-        return await connectAndBegin(begin, hasTime);
+        const connected = await connectAndBegin(begin, hasTime);
+        wasConnected = true;
+        return connected;
       } catch (error) {
-        if (!mayPass(error) || !hasTime()) throw error;
+        if (!(mayPass(error) || (wasConnected && isAway(error))) || !hasTime()) throw error;
         if (passedMs() >= noteAfterMs && !isNoted) {
           isNoted = true;
           options.onLongWait?.();
@@ -295,6 +298,11 @@ function isBroken(error: unknown): boolean {
   return ["ECONNRESET", "EPIPE"].includes(systemCode(error) ?? "") || dropped.test(String(error));
 }
 
+/** True where the server has no such database, or lets nobody into it, as while another one takes its place. */
+function isAway(error: unknown): boolean {
+  return ["3D000", "55000"].includes(sqlState(error) ?? "");
+}
+
 const notReached = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -329,6 +337,7 @@ const refusals: Readonly<Record<string, readonly [reason: string, remedy: string
   "28P01": ["it refuses the password", givePassword],
   "28000": ["it refuses this user", "check the user and pg_hba.conf"],
   "3D000": ["there is no such database", "make it with createdb, or correct the address"],
+  "55000": ["it takes no connections", tryAgain],
   "42501": [
     "this user may not do that",
     "let the user create a schema in the database, or give it the one named courier",

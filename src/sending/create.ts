@@ -256,15 +256,13 @@ async function lookForOrder(
   if (settled && isMade(settled) && settled.order) return (await context.service()).order(settled.order.id);
   if (settled?.state === "refused") throw lost;
   if (settled?.state === "unsent") throw notCreated(lost);
-  const found =
-    settled?.state === "sending"
-      ? "and it was not looked for, because the ledger could not record that"
-      : describeLeft(left);
-  throw await unknown(begun, lost, found, left, context);
+  throw await unknown(begun, lost, describeLeft(left), left, context);
 }
 
 function describeLeft(left: StillInDoubt | undefined): string {
-  if (left?.kind !== "unclear") return "and it is not listed so far";
+  // What the ledger does not have as in doubt is compared with no list.
+  if (!left) return "and it was not looked for, because the ledger could not record that";
+  if (left.kind !== "unclear") return "and it is not listed so far";
   const { candidates } = left;
   if (candidates.length === 0) return "and its data was deleted";
   return "and it may be one of the orders that are listed";

@@ -320,6 +320,52 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     },
   );
 
+  /** Puts a copy from before in the place of a database, as another server would take over: away for a second. */
+  async function replaceByCopy(name: string): Promise<void> {
+    await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+    await server.query(`ALTER DATABASE ${name} RENAME TO ${name}_gone`);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await server.query(`ALTER DATABASE ${name}_before RENAME TO ${name}`);
+  }
+
+  describe("a database that is away for a moment and comes back as it was before", () => {
+    test("ends an import that has sent rows: the error names what it does not know", async () => {
+      const { homes, sandbox, database, posts } = await createMachines();
+      const name = database.slice(database.lastIndexOf("/") + 1);
+      const first = await homes[1].courier("orders create --file - --json", { stdin: JSON.stringify(order) });
+      expect(first.exit, first.stderr).toBe(0);
+      await server.query(`CREATE DATABASE ${name}_before TEMPLATE ${name}`);
+      sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 500 }]);
+      const running = homes[0].start(`${importing} --concurrency 1`);
+      await until("a row was sent", () => posts() >= 2);
+      await replaceByCopy(name);
+      const { exit, stderr } = await running.ended;
+      expect(stderr).toContain('"code":"ledger_lost"');
+      expect(exit, stderr).toBe(6);
+    });
+
+    test("while the answer to orders create gets lost: no word says that a list was read", async () => {
+      const { homes, sandbox, database, posts } = await createMachines();
+      const name = database.slice(database.lastIndexOf("/") + 1);
+      const other = { ...order, item: { name: "书" } };
+      const first = await homes[1].courier("orders create --file - --json", { stdin: JSON.stringify(other) });
+      expect(first.exit, first.stderr).toBe(0);
+      await server.query(`CREATE DATABASE ${name}_before TEMPLATE ${name}`);
+      sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "stall_body" }]);
+      const running = homes[0].start("orders create --file - --json --timeout 4", {
+        stdin: JSON.stringify(order),
+      });
+      await until("it was sent", () => posts() === 2);
+      await replaceByCopy(name);
+      sandbox.faults.set([]);
+      const { exit, stderr } = await running.ended;
+      expect(exit, stderr).toBe(6);
+      expect(stderr).toContain("and it was not looked for, because the ledger could not record that");
+      expect(stderr).not.toContain("not listed");
+    });
+  });
+
   test("times are the database's, whatever the clock of the machine says", async () => {
     const { database, query } = await createMachines([]);
     const home = await createServedHome(); // its clock is months behind
