@@ -25,7 +25,11 @@ const partsOfEachRun = ["main", "run", "call", "root-help"];
 const manyEscapes = 100;
 
 await rm(outdir, { recursive: true, force: true });
-const define = { ...(await describeBuild(root)), "import.meta.dirname": "__dirname" };
+const define = {
+  ...(await describeBuild(root)),
+  "import.meta.dirname": "__dirname",
+  "import.meta.filename": "__filename",
+};
 const completion = await bundleCompletion();
 const modules = await bundle(root, { entry, target, define });
 const parts = assignParts(modules);

@@ -98,6 +98,8 @@ const hangsAfterMs = 500;
 
 /** Node.js would wait for its threads, at `process.exit` too; a signal without a listener does not. */
 function endAsUnheard(exit: number): void {
+  process.emit("exit", exit);
+  // Never SIGQUIT: the system would write a core dump.
   const signal = exit === 129 ? "SIGHUP" : exit === 143 ? "SIGTERM" : "SIGINT";
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
@@ -161,7 +163,7 @@ async function openTerminal(device: string, flags: string): Promise<ReadStream |
   try {
     const descriptor = openSync(device, flags);
     if (!isatty(descriptor)) return void closeSync(descriptor);
-    const terminal = new ReadStream(descriptor);
+    const terminal = Object.assign(new ReadStream(descriptor), { fd: descriptor });
     terminals.push(terminal);
     return terminal;
   } catch {
@@ -170,11 +172,8 @@ async function openTerminal(device: string, flags: string): Promise<ReadStream |
 }
 
 async function openKeyRing(): Promise<KeyRing> {
-  const [{ createKeyRing }, { fileURLToPath }] = await Promise.all([
-    import("./config/key-ring.ts"),
-    import("node:url"),
-  ]);
-  const self = fileURLToPath(import.meta.url);
+  const { createKeyRing } = await import("./config/key-ring.ts");
+  const self = import.meta.filename;
   // In the sources, what understands TypeScript here has to there as well.
   const loaders = self.endsWith(".ts") ? process.execArgv : [];
   const program = isBun ? [] : [...loaders, self];
@@ -217,7 +216,14 @@ function sayLast(text = ""): void {
 /** Exit listeners restore the terminal and end child processes. */
 async function end(exit: number): Promise<void> {
   if (mayBeHungUp) await closeHungUp();
+  setTimeout(endAsUnheard, hangsAfterMs, exit);
+  while (isInSystemCall()) await new Promise((resolve) => setTimeout(resolve, 5));
   process.exit(exit);
+}
+
+/** As a read of a file, or a look for a host: Node.js calls each of these a request. Bun does not say. */
+function isInSystemCall(): boolean {
+  return process.getActiveResourcesInfo?.().some((each) => each.includes("Req"));
 }
 
 /**

@@ -144,6 +144,20 @@ describe.skipIf(!canReadKernelLog())("a read that hangs holds no signal up (need
     expect(stderr).toContain("terminated");
     expect(home.sandbox.requests).toEqual([]);
   });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("nor does a second %s at once", async (name, code) => {
+    const home = await createHome();
+    const running = home.start(`orders import ${kernelLog} --yes`, { limitMs: 10_000 });
+    await until("it reads", () => isReading(running.pid, kernelLog));
+    process.kill(running.pid, name);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    process.kill(running.pid, name);
+    const { exit, signal, stderr } = await running.ended;
+    expect([code, name], stderr).toContain(exit ?? signal);
+  });
 });
 
 test("a run that is killed while it sends leaves no copy of the orders behind", async () => {
