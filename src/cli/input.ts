@@ -3,10 +3,11 @@
 import { type BigIntStats, constants, createReadStream, fstatSync, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
+import { isatty } from "node:tty";
 import { promisify } from "node:util";
 import type { SizeLimit } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
-import { CourierError, fileError, systemCode, usageError } from "../core/errors.ts";
+import { CourierError, fileError, interrupted, systemCode, usageError } from "../core/errors.ts";
 import { findDetour } from "../core/real-path.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { decodeText } from "../sheets/text-encoding.ts";
@@ -123,12 +124,25 @@ async function* readStdin({ stdin, signal, printed }: Input): AsyncGenerator<Uin
   if (found?.isDirectory()) throw fileError("cannot read stdin: it is a directory");
   if (found) ensureNotPrintedTo(found, "the file at stdin", printed);
   try {
-    yield* addAbortSignal(signal, source);
+    yield* untilHungUp(source, signal);
   } catch (error) {
-    if (signal.aborted || systemCode(error) === undefined) throw error;
+    if (error instanceof CourierError || signal.aborted || systemCode(error) === undefined) throw error;
     const reason = systemCode(error) === "EIO" ? "the system reports an error" : explainSystemError(error);
     throw fileError(`cannot read stdin: ${reason}`, { cause: error });
   }
+}
+
+/** A terminal that closes ends what is read from it, as its user does at the end of the input. Its signal may come later. */
+async function* untilHungUp(
+  source: Readable & { readonly fd?: number; readonly isTTY?: boolean },
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  let isHungUp = false;
+  source.once("end", () => {
+    isHungUp = source.isTTY === true && source.fd !== undefined && !isatty(source.fd);
+  });
+  yield* addAbortSignal(signal, source);
+  if (isHungUp) throw interrupted(129);
 }
 
 /**
@@ -149,7 +163,7 @@ async function* readFileChunks(file: string, input: Input, limit: SizeLimit): As
         ? await openTerminal?.(file)
         : undefined;
     if (waiting) {
-      yield* addAbortSignal(signal, waiting);
+      yield* untilHungUp(waiting, signal);
       return;
     }
     const handle = await open(file);

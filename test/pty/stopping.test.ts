@@ -402,6 +402,23 @@ describe("a terminal that closes", () => {
     await hangUp(home, terminal);
   });
 
+  test.each([
+    ["addresses import -", "alias,name,phone\r张三,张三,13800138000\r李四,李四,1390"],
+    ["addresses import /dev/tty --yes", "alias,name,phone\r张三,张三,13800138000\r"],
+    ["track -", ""],
+    ["orders import -", ""],
+    ["orders create --file -", ""],
+  ])("while %s reads from it: what was typed so far is not taken for all", async (words, typed) => {
+    const home = await createTerminalHome();
+    const terminal = home.open(words, { shell: outliving });
+    await terminal.until(/ends the input|waiting for data/);
+    terminal.type(typed);
+    if (typed !== "") await terminal.until(typed.split("\r").at(-2) ?? "");
+    await hangUp(home, terminal);
+    await home.open("addresses list --json", { shell: '"$@" > addresses.json' }).ended;
+    expect(JSON.parse(await home.read("addresses.json"))).toEqual([]);
+  });
+
   test("while the search screen has given way to a question", async () => {
     const home = await createTerminalHome();
     await home.open(order).ended;
