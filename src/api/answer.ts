@@ -275,7 +275,8 @@ function hintFor(kind: FailureKind, answer: Answer, { nowMs, login }: AnswerCont
   return isKnown ? `${describeWait(waitMs)}, as the service asks` : undefined;
 }
 
-function describeWait(waitMs: number | undefined): string {
+/** `wait 25 h`. */
+export function describeWait(waitMs: number | undefined): string {
   if (waitMs === undefined) return "wait a little";
   return waitMs > yearMs ? "wait for longer than a year" : `wait ${formatWait(waitMs)}`;
 }

@@ -111,11 +111,12 @@ function parseContent<T>(text: string, file: string, { title, schema, remedy }: 
       hint: "update courier; the file was left as it is",
     });
   }
-  const checked = check(schema(), content);
+  const checked = check(schema(), isJsonObject(content) ? content : null); // a number is an object, too
   if ("mismatches" in checked) {
     const [first] = checked.mismatches;
+    const isUnknown = first?.expected === "no such key";
     const where = first?.path
-      ? `${first.path} should be ${withArticle(first.expected)}`
+      ? `${first.path} should be ${isUnknown ? "left out" : withArticle(first.expected)}`
       : "it should be an object";
     throw fileError(`the ${title} is corrupt (${where}): ${file}`, { hint: untouched });
   }

@@ -23,6 +23,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   EIO: "the disk reports an error",
   EINVAL: "the system does not accept it. Is the name allowed here?",
   UNKNOWN: "the system does not say why. Is the file open in another program?",
+  EBADF: "it is not open for that",
   EFBIG: "the limit on file sizes is reached (ulimit -f)",
   ENXIO: noDevice,
   ENODEV: noDevice,

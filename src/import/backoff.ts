@@ -1,5 +1,6 @@
 /** The backoff that all workers of an import share, and when it gives up. */
 
+import { describeWait } from "../api/answer.ts";
 import { backoffMs } from "../core/backoff.ts";
 import type { Clock } from "../core/clock.ts";
 
@@ -49,7 +50,7 @@ export function createBackoff(clock: Clock, random: () => number, concurrency: n
       if (isDoubtful) doubts += 1;
       const waitMs = rateLimit?.waitMs ?? 0;
       if (waitMs > longestWaitMs) {
-        const message = `${cause.message}; it asks to wait ${Math.ceil(waitMs / 1_000)} s`;
+        const message = `${cause.message}; it asks to ${describeWait(waitMs)}`;
         throw new ServiceUnavailable(message, { cause });
       }
       if (rateLimit) {

@@ -212,6 +212,12 @@ describe("a corrupt config file is named, and left as it is", () => {
     ["empty", "", /not valid JSON/],
     ["a key twice", '{"addresses":{"a":{"name":"A"}},\n"addresses":{}}', /has 'addresses' twice, line 2, /],
     ["an array", "[]", /it should be an object/],
+    ["a number", "1", /it should be an object/],
+    [
+      "a key that nobody knows",
+      '{"templates":{"bk":{"s{nder":{}}}}',
+      /templates\.bk\.s\{nder should be left out/,
+    ],
     ["an account that is text", '{"accounts":{"shop":"x"}}', /accounts\.shop should be an object/],
     ["an account without URL", '{"accounts":{"shop":{}}}', /accounts\.shop\.base_url should be a string/],
     [

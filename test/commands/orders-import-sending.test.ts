@@ -114,7 +114,7 @@ describe("pace", () => {
     home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "7200" }]);
     const { exit, stderr } = await home.run("--concurrency 1");
     expect(exit).toBe(5);
-    expect(stderr).toContain("it asks to wait 7200 s");
+    expect(stderr).toContain("it asks to wait 2 h");
     expect(stderr).toContain("wait 2 h, then run the same command again");
     home.sandbox.faults.clear();
     expect((await home.run()).exit).toBe(0);

@@ -288,3 +288,15 @@ describe.skipIf(process.platform === "win32" || lacks("mkfifo", "cat"))(
     });
   },
 );
+
+test.skipIf(process.platform === "win32")(
+  "a stdout that is open for reading only: exit 5 says so",
+  async () => {
+    const home = await createServedProcessHome();
+    const { exit, stderr } = await home.courier("profile", { shell: 'exec "$@" 1< /dev/null' });
+    expect([exit, stderr.split("\n")[0]]).toEqual([
+      5,
+      "error: the result cannot be written: it is not open for that",
+    ]);
+  },
+);
