@@ -107,6 +107,6 @@ test("a long text that many cells share is read, up to as much text as a CSV fil
   const { sheets, readTable } = await openWorkbook(bytes, "orders.xlsx");
   const [sheet] = sheets;
   const reading = sheet && readTable(sheet);
-  if (rows === 1_000) expect((await reading)?.rowCount).toBe(rows);
+  if (rows * 30_000 <= 256 * 2 ** 20) expect((await reading)?.rowCount).toBe(rows);
   else await expect(reading).rejects.toThrow("the sheet Orders has more than 256 MB of text");
 });

@@ -4,6 +4,9 @@ import fc from "fast-check";
 
 const isLong = process.env.TEST_EFFORT === "long";
 
+/** How far the long run goes, from 0, as every day, to 1. */
+const length = Number(process.env.TEST_LENGTH || 1);
+
 export const seed = Number(process.env.TEST_SEED);
 fc.configureGlobal({ seed });
 
@@ -11,7 +14,9 @@ export { fc };
 
 /** How many runs, rows or kills a test takes; how long it waits. */
 export function effort<T>(everyday: T, long: T): T {
-  return isLong ? long : everyday;
+  if (!isLong) return everyday;
+  if (typeof long !== "number" || typeof everyday !== "number") return long;
+  return Math.round(everyday + (long - everyday) * length) as T;
 }
 
 /** One share of a list, the same at every run: every `of`-th, beginning with the `part`-th. */
