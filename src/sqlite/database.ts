@@ -15,6 +15,7 @@ import {
 } from "./database-errors.ts";
 import { type Connection, type Driver, loadDriver, NoDriver, type Statement } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
+import { findOtherName } from "./other-names.ts";
 import { makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
@@ -78,6 +79,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         { hint: remedy },
       );
     }
+    const other = findOtherName(realpathSync(path));
+    if (other) throw unusable(title, path, ...other);
     connection = driver.open(path);
     const whenFree = createWait(options.wait);
     const database = createDatabase(connection, driver, whenFree, options);

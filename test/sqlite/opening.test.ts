@@ -1,12 +1,13 @@
 /** Opening a database file that another process is making, recovering or closing at that moment. */
 
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { link, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../src/sqlite/database.ts";
 import { explainSqlite } from "../../src/sqlite/database-errors.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
+import { canMount, holdFile } from "../support/small-disk.ts";
 
 const options = {
   title: "ledger",
@@ -46,6 +47,36 @@ test("an empty file is refused as it is, since a file is never made empty", asyn
     hint: "restore it from a backup, or move it away with its -wal and -shm files",
   });
   expect(await readdir(directory)).toEqual(["ledger.db"]);
+});
+
+test("a file with a second name is refused: by each name SQLite would keep a log of its own", async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), "courier-sqlite-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const [file, other] = [path.join(directory, "ledger.db"), path.join(directory, "copy.db")];
+  (await openDatabase({ path: file, ...options })).close();
+  await link(file, other);
+  for (const each of [file, other])
+    await expect(openDatabase({ path: each, ...options })).rejects.toMatchObject({
+      code: "database",
+      exit: 5,
+      message: `the ledger cannot be used: it has a second name (a hard link), by which it could be used beside this one: ${each}`,
+    });
+  await rename(other, `${file}.part-1`); // as left by a process that was killed while it made the file
+  (await openDatabase({ path: file, ...options })).close();
+});
+
+test.skipIf(!canMount())("a file that is mounted alone is refused (needs root)", async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), "courier sqlite-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const file = path.join(directory, "ledger.db");
+  (await openDatabase({ path: file, ...options })).close();
+  const release = holdFile(file);
+  await expect(openDatabase({ path: file, ...options })).rejects.toMatchObject({
+    message: `the ledger cannot be used: it is mounted without the files that SQLite keeps beside it: ${file}`,
+    hint: "the file was left as it is: mount its directory instead",
+  });
+  release();
+  (await openDatabase({ path: file, ...options })).close();
 });
 
 test("several that make the same file at once all find it whole, and leave nothing else", async () => {

@@ -135,6 +135,7 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/sandbox/seed-words.ts": "a table of words",
   "src/sheets/formula-texts.ts": "repairs a text before it is parsed, and knows nothing of rows",
   "src/sqlite/lock.ts": "a lock that ends with its process: the config has one, and nothing of it",
+  "src/sqlite/other-names.ts": "paths of a file, and nothing of what is in it",
   "src/terminal/grid.ts": "the one file that loads cli-table3",
   "src/terminal/theme.ts": "the one file that loads chalk",
   "src/track/failure-notes.ts": "which failures of a watch were already shown",
