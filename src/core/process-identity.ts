@@ -8,7 +8,7 @@ export interface ProcessIdentity {
   readonly pid: number;
   /** When it began, where the system tells: process ids are given again. */
   readonly started: string | undefined;
-  /** Where the process id means anything: this host, and on Linux its boot and its namespace of processes. */
+  /** Where the process id and the start mean anything: this host, and on Linux its boot and its namespaces. */
   readonly place: string;
 }
 
@@ -85,9 +85,13 @@ function isEarlierBoot(place: string, here: string): boolean {
   return isKnown && host === ownHost && boot !== ownBoot;
 }
 
-/** Host, namespace of processes and boot. */
+/** Linux gives it to the namespace of time that the machine starts with. */
+const firstTimes = "time:[4026531834]";
+
+/** Host, namespaces of processes and of time, and boot. In another namespace of time, processes began at other times. */
 export function findPlace(): string {
-  const space = orUndefined(() => readlinkSync("/proc/self/ns/pid"));
+  const namespace = (kind: string) => orUndefined(() => readlinkSync(`/proc/self/ns/${kind}`)) ?? "";
+  const space = namespace("pid") + namespace("time").replace(firstTimes, "");
   const boot = readBoot();
   return [hostname().replaceAll(" ", "_"), space || "-", boot || "-"].join(" ");
 }

@@ -29,7 +29,7 @@ import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { OperationRow } from "../model/results.ts";
-import { findCreatesInDoubt } from "../sending/in-doubt.ts";
+import { findCreatesInDoubt, isInDoubt } from "../sending/in-doubt.ts";
 import { compareDetail, distinguishingFields } from "../sending/matching.ts";
 import { orderFacts } from "../sending/order-facts.ts";
 import { checkRun } from "../sending/owners.ts";
@@ -96,7 +96,8 @@ export const resolveOrder = defineCommand({
     if (!ledger) throw usageError("this machine has recorded no runs yet", "courier log shows what was done");
     const operation = await findOperation(name, ledger, context);
     const run = await ledger.findRun(operation.run);
-    if (!isChange || !run) return showOperation(operation, context);
+    const isOpen = isInDoubt(operation, await ledger.findRun(operation.owner), context);
+    if (!isChange || !run) return showOperation(operation, isOpen, context);
     if (operation.kind === "cancel") throw cancelNamed(operation, run);
     if (!openStates.includes(operation.state)) ensureInDoubt(operation, context);
     if (notCreated)
@@ -115,7 +116,7 @@ export const resolveOrder = defineCommand({
       orderId === undefined
         ? await settleAsUnsent(released, ledger, context)
         : await settleAs(released, orderId, ledger, context);
-    return showOperation(settled, context);
+    return showOperation(settled, false, context);
   },
 });
 
@@ -128,8 +129,7 @@ async function listInDoubt(ledger: Ledger | undefined, context: Context): Promis
   return { ...rows(inDoubt.map(toOperationRow), operationColumns, "No order is in doubt"), after };
 }
 
-function showOperation(operation: Operation, context: Context): Output {
-  const isOpen = operation.kind === "create" && operation.state === "unknown";
+function showOperation(operation: Operation, isOpen: boolean, context: Context): Output {
   const ways = isOpen ? waysOut(nameOperation(operation), context) : [];
   return document(toOperationRow(operation), (row) => [
     ...operationView(row),

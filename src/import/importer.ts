@@ -366,7 +366,7 @@ export async function* importRows(
   function describeLeft(operation: Operation): Rejection {
     const isOfOther = operation.state !== "unknown" && operation.owner !== run.number;
     const which = notAwaited.get(operation.owner);
-    if (isOfOther && which !== undefined) return inDoubtAs(describeStandstill(which));
+    if (isOfOther && which !== undefined) return inDoubtAs(describeStandstill(which, operation));
     if (isOfOther) return inDoubtAs("another courier process is sending it; run the import again to check");
     const result = givenUp.get(nameOperation(operation));
     return result && !isLedgerLost(failure?.error)
@@ -422,9 +422,9 @@ export async function* importRows(
   if (failure) throw failure.error;
 }
 
-function describeStandstill(which: string): string {
+function describeStandstill(which: string, operation: Operation): string {
   const minutes = longestStandstillMs / 60_000;
-  return `another courier process${which} has been sending it for ${minutes} min: let that process go on, or end it, and run the import again`;
+  return `another courier process${which} has been sending it for ${minutes} min: let that process go on, or end it, and run the import again; if you know that it has ended: courier orders resolve ${nameOperation(operation)}`;
 }
 
 function stillInDoubt(results: ReadonlyMap<string, Reconciled>): (readonly [string, StillInDoubt])[] {

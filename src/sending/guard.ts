@@ -309,7 +309,8 @@ export function duplicate(
 
 function nextSteps(operation: Operation, left: StillInDoubt | undefined, context: Context): string {
   if (isMade(operation)) return "to ship it a second time, add --allow-duplicate";
-  if (operation.state !== "unknown") return "wait until that process ends, then run the same command again";
+  if (operation.state !== "unknown")
+    return `wait until that process ends, then run the same command again; if you know that it has ended: ${context.nextCommand(`orders resolve ${nameOperation(operation)}`)}`;
   return howToResolve(operation, left, context);
 }
 

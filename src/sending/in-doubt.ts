@@ -4,22 +4,28 @@ import type { Context } from "../command/command.ts";
 import { serviceOf } from "../config/accounts.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Operation } from "../ledger/operation.ts";
-import { hasEnded } from "./owners.ts";
+import type { Operation, Run } from "../ledger/operation.ts";
+import { checkRun } from "./owners.ts";
 
-/** The oldest first. What a run was sending that has ended is in doubt, too. */
+/** The oldest first. */
 export async function findCreatesInDoubt(context: Context): Promise<readonly Operation[]> {
   const ledger = await context.ledger();
   const customer = await findCustomer(ledger, context);
   if (!customer) return [];
   const open = await ledger.openOperations(customer.id);
   return open
-    .filter(
-      ({ operation: { kind, state }, owner }) =>
-        kind === "create" &&
-        (state === "unknown" || (state === "sending" && hasEnded(owner, context.processes))),
-    )
+    .filter(({ operation, owner }) => isInDoubt(operation, owner, context))
     .map(({ operation }) => operation);
+}
+
+/** So is what a run was sending that has ended, or of which nothing tells whether it has. */
+export function isInDoubt(
+  { kind, state }: Operation,
+  owner: Run | undefined,
+  { processes }: Pick<Context, "processes">,
+): boolean {
+  if (kind !== "create") return false;
+  return state === "unknown" || (state === "sending" && !!owner && checkRun(owner, processes) !== "alive");
 }
 
 /**

@@ -138,7 +138,7 @@ test("beside a process that stays stopped, it ends after five minutes and says w
   expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([6, "unknown unknown"]);
   const reason = `another courier process (pid ${process.pid}) has been sending it for 5 min`;
   expect(ran.report[0]?.error?.message).toBe(
-    `${reason}: let that process go on, or end it, and run the import again`,
+    `${reason}: let that process go on, or end it, and run the import again; if you know that it has ended: courier orders resolve 1.1`,
   );
   wakeUp();
   expect([(await stopped).exit, home.posts]).toEqual([0, 2]);

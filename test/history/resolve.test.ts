@@ -81,6 +81,20 @@ describe("without a name", () => {
   });
 });
 
+test("an order that a process of another machine or container was sending is listed, and can be settled", async () => {
+  const home = await createServedHome();
+  const process = { ...identifyProcess({ pid: await deadPid() }), place: "attic - -" };
+  await recordRun(home, ["sending"], { exit: undefined, process });
+  const listed = JSON.parse((await home.courier("orders resolve --json")).stdout);
+  expect(listed).toMatchObject([{ operation: "1.1", state: "sending" }]);
+  const shown = await home.courier("orders resolve 1.1");
+  expect(shown.stdout).toContain("if it was created as order ID: courier orders resolve 1.1 --as ID\n");
+  const order = await createAtService(home);
+  const settled = await home.courier(`orders resolve 1.1 --as ${order.id} --yes`);
+  expect([settled.exit, (await operationOf(home))?.state], settled.stderr).toEqual([0, "found"]);
+  expect((await home.courier("orders resolve --json")).stdout).toBe("[]\n");
+});
+
 describe("without --as and --not-created", () => {
   test("shows what is known, and changes nothing", async () => {
     const home = await homeInDoubt();
