@@ -159,7 +159,7 @@ function hasDriverOfNull(descriptor: number): boolean {
 
 /** Undefined where there is none of that name. As pagers do: keys come from the terminal while stdin is a pipe. */
 async function openTerminal(device: string, flags: string): Promise<ReadStream | undefined> {
-  const { isatty, ReadStream } = await import("node:tty");
+  const { isatty, ReadStream } = process.getBuiltinModule("node:tty");
   try {
     const descriptor = openSync(device, flags);
     if (!isatty(descriptor)) return void closeSync(descriptor);
@@ -221,7 +221,7 @@ async function end(exit: number): Promise<void> {
   process.exit(exit);
 }
 
-/** As a read of a file, or a look for a host: Node.js calls each of these a request. Bun does not say. */
+/** As a read of a file, or a search for the address of a host: Node.js calls each of these a request. Bun does not say. */
 function isInSystemCall(): boolean {
   return process.getActiveResourcesInfo?.().some((each) => each.includes("Req"));
 }
@@ -251,7 +251,7 @@ function isHangUpIgnored(): boolean {
  */
 async function closeHungUp(): Promise<boolean> {
   if (process.platform === "win32") return false;
-  const { isatty } = await import("node:tty");
+  const { isatty } = process.getBuiltinModule("node:tty");
   const gone = [0, 1, 2].filter(
     (descriptor) => isDevice(descriptor) && !hasDriverOfNull(descriptor) && !isatty(descriptor),
   );

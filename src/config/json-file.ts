@@ -91,7 +91,8 @@ function withoutMark(text: string): string {
 }
 
 function parseContent<T>(text: string, file: string, { title, schema, remedy }: JsonFileOptions<T>): T {
-  const untouched = `the file was left as it is: ${remedy}`;
+  const refused = (problem: string) =>
+    fileError(`the ${title} ${problem}: ${file}`, { hint: `the file was left as it is: ${remedy}` });
   let content: Json;
   try {
     content = parseJson(text, { duplicateKeys: "refuse" }); // the next write would drop the first one
@@ -100,26 +101,21 @@ function parseContent<T>(text: string, file: string, { title, schema, remedy }: 
     const { line, column } = lineAndColumn(text, error.position);
     const [, twice] = /^Duplicate key (.*) encountered/.exec(error.reason) ?? [];
     const problem = twice === undefined ? "is not valid JSON" : `has ${twice} twice`;
-    throw fileError(`the ${title} ${problem}, line ${line}, column ${column}: ${file}`, {
-      hint: untouched,
-    });
+    throw refused(`${problem}, line ${line}, column ${column}`);
   }
-  const version = isJsonObject(content) ? content.version : undefined;
+  if (!isJsonObject(content)) throw refused("is corrupt (it should be an object)");
+  const { version, ...rest } = content;
   if (version !== undefined && !(isJsonNumber(version) && version.value === String(formatVersion))) {
     const shown = stringifyJson(version);
     throw fileError(`the ${title} is of version ${shown}, which this courier does not know: ${file}`, {
       hint: "update courier; the file was left as it is",
     });
   }
-  const checked = check(schema(), isJsonObject(content) ? content : null); // a number is an object, too
+  const checked = check(schema(), content);
   if ("mismatches" in checked) {
-    const [first] = checked.mismatches;
-    const isUnknown = first?.expected === "no such key";
-    const where = first?.path
-      ? `${first.path} should be ${isUnknown ? "left out" : withArticle(first.expected)}`
-      : "it should be an object";
-    throw fileError(`the ${title} is corrupt (${where}): ${file}`, { hint: untouched });
+    const [{ path, expected = "" } = {}] = checked.mismatches;
+    const should = expected === "no such key" ? "left out" : withArticle(expected);
+    throw refused(`is corrupt (${path} should be ${should})`);
   }
-  const { version: _version, ...rest } = content as Record<string, Json>;
   return rest as T;
 }

@@ -1,9 +1,9 @@
 /** Drafts of files that people name: each name says which process writes it, so that drafts of dead ones can be removed. */
 
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readdir, rm, unlink } from "node:fs/promises";
 import path from "node:path";
-import { systemCode } from "./errors.ts";
 import { checkLiveness, identifyProcess, type ProcessTable } from "./process-identity.ts";
 import { draftEnding } from "./replace-file.ts";
 
@@ -36,7 +36,8 @@ export async function removeDraft(draft: string): Promise<void> {
   try {
     await unlink(draft);
   } catch (error) {
-    if (systemCode(error) !== "ENOENT") throw error;
+    // A disk that is read-only says so of a file that is not there, too.
+    if (existsSync(draft)) throw error;
   }
 }
 

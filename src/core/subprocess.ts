@@ -179,9 +179,17 @@ export function runPager({
     };
     try {
       const child = spawn(program, args, { env: given, stdio: ["pipe", "inherit", "inherit"] });
-      const stop = () => void child.kill("SIGTERM");
-      signal.addEventListener("abort", stop, { once: true });
-      cancels.push(() => signal.removeEventListener("abort", stop));
+      let wasAsked = false;
+      const stop = () => {
+        child.kill(wasAsked ? "SIGKILL" : "SIGTERM");
+        wasAsked = true;
+      };
+      const onAbort = () => {
+        stop();
+        cancels.push(systemClock().after(killAfterMs, stop));
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      cancels.push(() => signal.removeEventListener("abort", onAbort));
       const leave = job.onExit?.(stop);
       if (leave) cancels.push(leave);
       child.on("error", (error) => end(notStarted(program, env, error)));

@@ -141,7 +141,7 @@ async function exchange(
     reply = await sending;
   } catch (error) {
     const effect = await record?.({ error });
-    if (context.signal.aborted && !isHarmless(call)) throw interruptedWhileSending(call, error, context);
+    if (context.signal.aborted && !isRead(call)) throw interruptedWhileSending(call, error, context);
     throw error instanceof ServiceFailure ? (openFailure(call, error, effect, context) ?? error) : error;
   }
   const effect = await record?.({ reply });
@@ -151,11 +151,6 @@ async function exchange(
 
 function isRead({ method }: RawCall): boolean {
   return method === "GET" || method === "HEAD";
-}
-
-/** These may be sent again at will. */
-function isHarmless(call: RawCall): boolean {
-  return isRead(call) || call.method === "DELETE";
 }
 
 /** The error for a call that may have taken effect, or did so against its answer; undefined where that is not so. */

@@ -1,7 +1,9 @@
 /** Ctrl-C, termination and what no run can catch: prompt, one error line, the right exit code, and the truth about a lost order. */
 
+import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
@@ -220,6 +222,44 @@ test("a second Ctrl-C ends at once what the first could not", async () => {
   expect(stderr).not.toMatch(/\n\s+at /);
   expect(stderr, "it changed nothing").not.toContain("stopped at once");
 });
+
+test.each(["orders list --all --ndjson", "orders export --csv --output -", "api orders --paginate"])(
+  "one signal ends what waits for a reader that takes nothing: %s",
+  async (words) => {
+    const { start } = await createServedProcessHome({ seedOrders: 10_000 });
+    const running = start(words);
+    const exited = once(running.child, "exit");
+    await once(running.child.stdout as Readable, "data");
+    running.child.stdout?.pause();
+    await new Promise((resolve) => setTimeout(resolve, 1_000)); // until the pipe is full
+    process.kill(running.pid, "SIGTERM");
+    const [exit, signal] = await exited;
+    expect([143, "SIGTERM"]).toContain(exit ?? signal);
+    running.child.stdout?.resume();
+    await running.ended;
+  },
+);
+
+test.each(["api DELETE orders/1000001 --json", "api PUT orders/1000001 --json"])(
+  "a raw call that a signal cuts off may have taken effect: %s",
+  async (words) => {
+    const { sandbox, start, courier } = await createServedProcessHome();
+    await courier("orders create --sender-name A --receiver-name B --item-name C --yes");
+    sandbox.faults.add({ kind: "stall" });
+    const running = start(words);
+    const method = words.split(" ")[1];
+    await until("sent", () => sandbox.requests.some((each) => each.method === method));
+    process.kill(running.pid, "SIGINT");
+    const { exit, stderr } = await running.ended;
+    expect([exit, JSON.parse(stderr).error], stderr).toMatchObject([
+      130,
+      {
+        code: "outcome_unknown",
+        message: `stopped while ${method} orders/1000001 was being sent: it may or may not have taken effect`,
+      },
+    ]);
+  },
+);
 
 test("a sandbox that answers many calls at once says nothing of it", async () => {
   const { start } = await createProcessHome();

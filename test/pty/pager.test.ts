@@ -72,6 +72,20 @@ describe("with COURIER_PAGER", () => {
     expect(terminal.transcript()).toContain(said);
   });
 
+  test("SIGTERM ends also a pager that hears of no signal", async () => {
+    const home = await createTerminalHome();
+    const pager = path.join(home.directory, "pager.sh");
+    await writeFile(
+      pager,
+      "#!/bin/sh\ntrap '' TERM\necho $$ > pid\nkill -TERM $PPID\nwhile :; do sleep 1; done\n",
+    );
+    await chmod(pager, 0o700);
+    const terminal = home.open("orders create --help", { env: { COURIER_PAGER: pager }, rows: 20 });
+    expect((await terminal.ended).exit).toBe(143);
+    const pid = Number(await home.read("pid"));
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  });
+
   test.each([
     ["no-such-pager", /warning: COURIER_PAGER is not used: no-such-pager cannot be started/],
     ["less 'x", /warning: COURIER_PAGER is not used: it has a quote that is not closed/],
