@@ -298,7 +298,7 @@ function isBroken(error: unknown): boolean {
   return ["ECONNRESET", "EPIPE"].includes(systemCode(error) ?? "") || dropped.test(String(error));
 }
 
-/** True where the server has no such database, or lets nobody into it, as while another one takes its place. */
+/** True where the server has no such database, or takes no connections to it, as while another one takes its place. */
 function isAway(error: unknown): boolean {
   return ["3D000", "55000"].includes(sqlState(error) ?? "");
 }
