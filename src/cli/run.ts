@@ -58,7 +58,7 @@ export async function run(host: Host): Promise<ExitCode> {
   const clear = () => writers.clear();
   const writers: Writers = {
     out: createWriter(host.stdout, clear, () => host.signal),
-    err: createWriter(host.stderr, clear, () => host.signal),
+    err: createWriter(host.stderr, clear),
     clear: () => {},
     pause: () => () => {},
   };
@@ -210,12 +210,12 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
     if (failure) throw failure;
     return 0;
   } catch (error) {
-    const signal = opened.context?.signal ?? host.signal;
     if (error instanceof PipeClosed) {
       const { output } = opened;
       if (output?.kind === "document") output.onUnread?.();
-      if (!signal.aborted) return 0;
+      return 0;
     }
+    const signal = opened.context?.signal ?? host.signal;
     host.onStopAtOnce?.(() => undefined); // the last word is said
     return tell(signal.aborted ? asInterruption(explain(error), signal) : explain(error));
   }

@@ -16,6 +16,8 @@ export interface ConnectionOptions {
   readonly limitMs?: (() => number | undefined) | undefined;
   /** Called when a wait has lasted for a second. */
   readonly onLongWait?: (() => void) | undefined;
+  /** Called when a connection broke. */
+  readonly onBroken?: (() => void) | undefined;
 }
 
 /** `?` stands for each value. */
@@ -104,6 +106,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     const made = new Client(configOf(address));
     made.on("error", () => {
       if (client === made) client = undefined; // the next transaction connects again
+      options.onBroken?.();
     });
     const isOther = () => socketOf(made).bytesRead > mostBeforeStart;
     const stopLooking = actOnce(
@@ -132,6 +135,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   function drop(broken: Client): void {
     if (client === broken) client = undefined;
+    options.onBroken?.();
     void broken.end().catch(() => {});
     socketOf(broken).destroy();
   }

@@ -50,9 +50,6 @@ export interface OutputFile extends Writer {
 /** Node.js waits for a terminal, which may be slow: signals are heard between pieces of this size. */
 const pieceBytes = 65_536;
 
-/** After a signal to stop, a reader that takes nothing for so long counts as gone. */
-const longestSilenceMs = 2_000;
-
 /**
  * A writer for one stream. Installs the error handler without which a closed pipe ends the process. A signal to stop that
  * comes within a long text ends it at a terminal.
@@ -75,29 +72,15 @@ export function createWriter(
     failure ??= isGone ? new PipeClosed() : new Unwritten(error);
     wake();
   });
-  const leave = () => {
+  stream.on("close", () => {
     failure ??= new PipeClosed();
     wake();
-  };
-  stream.on("close", leave);
+  });
   stream.on("drain", wake);
-
-  async function untilRoom(): Promise<void> {
-    const stop = stopSignal?.();
-    let timer: NodeJS.Timeout | undefined;
-    const limit = () => {
-      timer = setTimeout(leave, longestSilenceMs);
-    };
-    stop?.addEventListener("abort", limit);
-    if (stop?.aborted) limit();
-    await new Promise<void>((resume) => waiting.add(resume));
-    stop?.removeEventListener("abort", limit);
-    clearTimeout(timer);
-  }
 
   async function put(text: string | Uint8Array): Promise<void> {
     const hasRoom = stream.write(text);
-    if (!hasRoom) await untilRoom();
+    if (!hasRoom) await new Promise<void>((resume) => waiting.add(resume));
     else if (stream.isTTY !== true) await nextTurn();
     if (failure) throw failure;
   }

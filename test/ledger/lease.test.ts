@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/core/clock.ts";
+import { CourierError } from "../../src/core/errors.ts";
 import { createLease, leaseMs, readClocks, takeOverMs } from "../../src/ledger/shared/lease.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 
@@ -69,4 +70,37 @@ test("setting the clock of the machine does not end it, where the system counts 
 
 test("others take over long after it ended", () => {
   expect(takeOverMs).toBeGreaterThanOrEqual(leaseMs + 120_000);
+});
+
+test("where the connection breaks nothing is sure before the next sign of life, which comes at once", async () => {
+  let answers = true;
+  const { hand, lease, beats } = createHeld(async () => {
+    if (!answers) throw new Error("away");
+  });
+  expect(lease.isSure()).toBe(true);
+  answers = false;
+  lease.doubt();
+  hand.advance(0);
+  await settled();
+  expect([beats.length, lease.isSure(), lease.isHeld()]).toEqual([1, false, true]);
+  answers = true;
+  hand.advance(1_000);
+  await settled();
+  expect([beats.length, lease.isSure()]).toEqual([2, true]);
+});
+
+test("a database that has lost what was recorded is said to have lost it, for good", async () => {
+  const loss = new CourierError("ledger_lost", 5, "lost");
+  let fails = true;
+  const { hand, lease } = createHeld(async () => {
+    if (fails) throw loss;
+  });
+  lease.doubt();
+  hand.advance(0);
+  await settled();
+  expect(() => lease.isSure()).toThrow(loss);
+  fails = false;
+  hand.advance(5_000);
+  await settled();
+  expect(() => lease.isSure()).toThrow(loss);
 });

@@ -201,7 +201,8 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
       const waiting = home.start("orders create --file - --allow-duplicate", create);
       await waiting.untilStderr(/waiting for postgres:\/\/courier@127/);
       await own.start();
-      expect((await waiting.ended).exit).toBe(0);
+      const later = await waiting.ended;
+      expect(later.exit, later.stderr).toBe(0);
       expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(2);
     } finally {
       await own.remove();
@@ -343,6 +344,23 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
       const { exit, stderr } = await running.ended;
       expect(stderr).toContain('"code":"ledger_lost"');
       expect(exit, stderr).toBe(6);
+    });
+
+    test("sends nothing after a wait that the service asked for", async () => {
+      const { homes, sandbox, database, posts } = await createMachines();
+      const name = database.slice(database.lastIndexOf("/") + 1);
+      const first = await homes[1].courier("orders create --file - --json", { stdin: JSON.stringify(order) });
+      expect(first.exit, first.stderr).toBe(0);
+      await server.query(`CREATE DATABASE ${name}_before TEMPLATE ${name}`);
+      sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "rate_limit", retryAfter: "4" }]);
+      const other = JSON.stringify({ ...order, item: { name: "书" } });
+      const running = homes[0].start("orders create --file - --json --ref T-1", { stdin: other });
+      await until("it was refused", () => posts() === 2);
+      await replaceByCopy(name);
+      sandbox.faults.set([]);
+      const { exit, stderr } = await running.ended;
+      expect([exit, posts()], stderr).toEqual([5, 2]);
+      expect(stderr).toContain('"code":"ledger_lost"');
     });
 
     test("while the answer to orders create gets lost: no word says that a list was read", async () => {

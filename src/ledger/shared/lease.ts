@@ -5,9 +5,12 @@
  */
 
 import type { Clock } from "../../core/clock.ts";
+import { isLedgerLost } from "../operation-errors.ts";
 
 /** A sign of life. */
 const beatEveryMs = 5_000;
+/** After one that failed where the connection broke. */
+const againMs = 1_000;
 /** In this time a process that runs gives one. */
 export const signOfLifeMs = 2 * beatEveryMs;
 /** Without one for so long, a process sends nothing more. */
@@ -20,6 +23,13 @@ export interface Lease {
   hold(run: number, beganMs: Reading): void;
   /** False for good once the last sign of life was too long ago. */
   isHeld(): boolean;
+  /**
+   * False between a break of the connection and the next sign of life: a copy from before may take the database's place
+   * meanwhile. Throws `ledger_lost` once one has.
+   */
+  isSure(): boolean;
+  /** The connection broke: a sign of life is given at once. */
+  doubt(): void;
   end(): void;
 }
 
@@ -42,11 +52,15 @@ function spanSince({ elapsedMs, nowMs, sinceBootMs }: Reading, clock: Clock): nu
   return Math.max(read.elapsedMs - elapsedMs, byOther);
 }
 
-/** `beat` records a sign of life of these runs. */
+/** `beat` records a sign of life of these runs. It rejects with `ledger_lost` where the database has lost what they recorded. */
 export function createLease(clock: Clock, beat: (runs: readonly number[]) => Promise<unknown>): Lease {
   const runs: number[] = [];
   let last: Reading | undefined;
   let isLost = false;
+  let loss: unknown;
+  /** So many times has the connection broken, and so many of them were before the last sign of life. */
+  let [breaks, outlived] = [0, 0];
+  let isBeating = false;
   let isEnded = false;
   let cancel = () => {};
 
@@ -55,16 +69,29 @@ export function createLease(clock: Clock, beat: (runs: readonly number[]) => Pro
     return last !== undefined && !isLost;
   }
 
-  function schedule(): void {
+  const isSure = () => {
+    if (loss !== undefined) throw loss;
+    return breaks === outlived;
+  };
+
+  function schedule(afterMs: number): void {
     if (isEnded) return;
-    cancel = clock.after(beatEveryMs, () => {
+    cancel = clock.after(afterMs, () => {
       const began = readClocks(clock);
+      const before = breaks;
+      isBeating = true;
       const note = () => {
         if (isHeld()) last = began;
+        outlived = before;
       };
       beat(runs)
-        .then(note, () => {})
-        .then(schedule);
+        .then(note, (error: unknown) => {
+          if (isLedgerLost(error)) loss = error;
+        })
+        .then(() => {
+          isBeating = false;
+          schedule(breaks === outlived ? beatEveryMs : againMs);
+        });
     });
   }
 
@@ -73,9 +100,17 @@ export function createLease(clock: Clock, beat: (runs: readonly number[]) => Pro
       runs.push(run);
       if (last) return;
       last = began;
-      schedule();
+      schedule(beatEveryMs);
     },
     isHeld,
+    isSure,
+    doubt() {
+      if (!last) return; // nothing was recorded before
+      breaks += 1;
+      if (isBeating) return;
+      cancel();
+      schedule(0);
+    },
     end() {
       isEnded = true;
       cancel();

@@ -26,9 +26,10 @@ const clockStepMs = 250;
 /** Opens the ledger, or makes its tables. Times are the database's from now on. Throws `database`, exit 5. */
 export async function openSharedLedger(options: SharedLedgerOptions): Promise<Ledger> {
   const { address, stateDirectory, clock } = options;
-  const writing = createConnection(options);
+  const watched = { ...options, onBroken: () => lease.doubt() };
+  const writing = createConnection(watched);
   // A sign of life must not wait for a write, which waits for other machines.
-  const beating = createConnection(options);
+  const beating = createConnection(watched);
   let aheadMs = 0;
   /** The database's hour at a moment of the monotonic clock, which no one sets. */
   let read = { databaseMs: Number.NaN, elapsedMs: 0 };
@@ -48,15 +49,16 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
     clock.follow(aheadMs);
   }
 
-  const lease = createLease(clock, (runs) =>
-    readTime(
+  const lease = createLease(clock, async (runs) => {
+    await store.checkLoss(beating.ask);
+    await readTime(
       beating.ask(
         `UPDATE ${schemaName}.runs SET beat_at = ${nowMs} WHERE number IN
            (SELECT CAST(value AS BIGINT) FROM ${schemaName}.json_each(?)) RETURNING ${nowMs} AS now`,
         [JSON.stringify(runs)],
       ),
-    ),
-  );
+    );
+  });
 
   try {
     await migrate(writing);

@@ -39,17 +39,17 @@ function createMarks(now: () => number, explainLoss: () => CourierError) {
   let count = 0;
   let committed = { count: 0, atMs: 0 };
   return {
+    /** Rejects where the database has lost what was committed. */
+    async check(answer: Answer): Promise<void> {
+      const { count: expected, atMs } = committed;
+      if (expected === 0 || now() - atMs > keptMs / 2) return;
+      const [mark] = await answer(`SELECT count FROM ${schemaName}.commits WHERE writer = ?`, [writer]);
+      if (!mark || Number(mark.count) < expected) throw explainLoss();
+    },
     next() {
       count += 1;
       const own = count;
       return {
-        /** Rejects where the database has lost what was committed. */
-        async check(answer: Answer): Promise<void> {
-          const { count: expected, atMs } = committed;
-          if (expected === 0 || now() - atMs > keptMs / 2) return;
-          const [mark] = await answer("SELECT count FROM commits WHERE writer = ?", [writer]);
-          if (!mark || Number(mark.count) < expected) throw explainLoss();
-        },
         async leave(answer: Answer): Promise<void> {
           const isFirst = own === 1;
           await Promise.all([
@@ -80,10 +80,15 @@ export interface SharedStoreOptions {
   readonly explainLoss: () => CourierError;
 }
 
+export interface SharedStore extends Store {
+  /** Rejects with `ledger_lost` where the database has lost what was committed. */
+  checkLoss(answer: Answer): Promise<void>;
+}
+
 export function createSharedStore(
   connection: Connection,
   { lease, now, explainLoss }: SharedStoreOptions,
-): Store {
+): SharedStore {
   /** A change is not waited for: what is asked after it is answered after it. */
   async function run<T>(work: Work<T>, answer: Answer): Promise<T> {
     const changes: Promise<unknown>[] = [];
@@ -150,7 +155,7 @@ export function createSharedStore(
         async (answer) => {
           // A failure of the work may come of what was lost: that is said first.
           const all = await Promise.allSettled([
-            mark.check(answer),
+            marks.check(answer),
             mark.leave(answer),
             endAll(works, answer),
           ]);
@@ -174,7 +179,8 @@ export function createSharedStore(
     read: reading(beginRead),
     snapshot: reading(beginSnapshot),
     // No other process takes it over while this one gives signs of life.
-    holdsClaim: () => lease.isHeld(),
+    holdsClaim: () => lease.isSure() && lease.isHeld(),
+    checkLoss: marks.check,
   };
 }
 
