@@ -14,6 +14,7 @@ import { parseOrderId, quote, switchOption } from "../command/options.ts";
 import { wrongAccount } from "../command/run-messages.ts";
 import { unnamedAccount } from "../config/accounts.ts";
 import { CourierError, usageError } from "../core/errors.ts";
+import { nameProcess } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -110,7 +111,7 @@ export const resolveOrder = defineCommand({
     const customer = await context.customer();
     if (operation.customer !== customer.id)
       throw wrongAccount(run, (await context.account()).name, `orders resolve ${name}`);
-    const released = await release(operation, ledger, context);
+    const released = await release(operation, notCreated, ledger, context);
     ensureInDoubt(released, context);
     const settled =
       orderId === undefined
@@ -124,6 +125,8 @@ async function listInDoubt(ledger: Ledger | undefined, context: Context): Promis
   const inDoubt = ledger ? await findCreatesInDoubt(context) : [];
   const after = async () => {
     if (inDoubt.length === 0) return;
+    if (inDoubt.some(({ state }) => state === "sending"))
+      context.messages.note("one that is sending may still be on its way: courier log names its run");
     for (const way of waysOut("NAME", context)) context.messages.note(way);
   };
   return { ...rows(inDoubt.map(toOperationRow), operationColumns, "No order is in doubt"), after };
@@ -189,14 +192,33 @@ const openStates: readonly string[] = ["ready", "sending", "unknown"];
  * Takes over an operation of a run that has ended: a `ready` one becomes unsent, a `sending` one becomes in doubt.
  * Throws a usage error while the run is running.
  */
-async function release(operation: Operation, ledger: Ledger, context: Context): Promise<Operation> {
+async function release(
+  operation: Operation,
+  asNotCreated: boolean,
+  ledger: Ledger,
+  context: Context,
+): Promise<Operation> {
   if (operation.state !== "ready" && operation.state !== "sending") return operation;
   const owner = await ledger.findRun(operation.owner);
   if (!owner) return operation;
   const liveness = checkRun(owner, context.processes);
+  // An order that comes after all would be sent again.
+  if (liveness === "unknown" && asNotCreated && (context.globals.yes || !(await context.prompts())))
+    throw mayBeRunning(operation, owner, context);
   if (liveness !== "dead") await confirmEnded(owner, liveness, context);
   await ledger.releaseRun(owner.number, context.clock.now());
   return (await ledger.findOperation(operation)) ?? operation;
+}
+
+function mayBeRunning(
+  operation: Operation,
+  { number, process }: Run,
+  { nextCommand }: Context,
+): CourierError {
+  return usageError(
+    `run ${number} (${nameProcess(process)}) may still be sending ${nameOperation(operation)}: nothing was recorded`,
+    `once you know that it has ended, answer at a terminal, without --yes; if the order was created: ${nextCommand(`orders resolve ${nameOperation(operation)} --as ORDER`)}`,
+  );
 }
 
 /** The order is one of the run's account, and another account may have one with the same id. */
