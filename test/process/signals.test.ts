@@ -1,9 +1,7 @@
 /** Ctrl-C, termination and what no run can catch: prompt, one error line, the right exit code, and the truth about a lost order. */
 
-import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import path from "node:path";
-import type { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
@@ -222,23 +220,6 @@ test("a second Ctrl-C ends at once what the first could not", async () => {
   expect(stderr).not.toMatch(/\n\s+at /);
   expect(stderr, "it changed nothing").not.toContain("stopped at once");
 });
-
-test.each(["orders list --all --ndjson", "orders export --csv --output -", "api orders --paginate"])(
-  "one signal ends what waits for a reader that takes nothing: %s",
-  async (words) => {
-    const { start } = await createServedProcessHome({ seedOrders: 10_000 });
-    const running = start(words);
-    const exited = once(running.child, "exit");
-    await once(running.child.stdout as Readable, "data");
-    running.child.stdout?.pause();
-    await new Promise((resolve) => setTimeout(resolve, 1_000)); // until the pipe is full
-    process.kill(running.pid, "SIGTERM");
-    const [exit, signal] = await exited;
-    expect([143, "SIGTERM"]).toContain(exit ?? signal);
-    running.child.stdout?.resume();
-    await running.ended;
-  },
-);
 
 test.each(["api DELETE orders/1000001 --json", "api PUT orders/1000001 --json"])(
   "a raw call that a signal cuts off may have taken effect: %s",
