@@ -126,7 +126,9 @@ async function listInDoubt(ledger: Ledger | undefined, context: Context): Promis
   const after = async () => {
     if (inDoubt.length === 0) return;
     if (inDoubt.some(({ state }) => state === "sending"))
-      context.messages.note("one that is sending may still be on its way: courier log names its run");
+      context.messages.note(
+        "what is in the state sending may still be sent: courier log shows whether its run may be running",
+      );
     for (const way of waysOut("NAME", context)) context.messages.note(way);
   };
   return { ...rows(inDoubt.map(toOperationRow), operationColumns, "No order is in doubt"), after };
