@@ -321,42 +321,44 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     },
   );
 
-  /** Puts a copy from before in the place of a database, as another server would take over: away for a second. */
-  async function replaceByCopy(name: string): Promise<void> {
-    await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-    await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
-    await server.query(`ALTER DATABASE ${name} RENAME TO ${name}_gone`);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await server.query(`ALTER DATABASE ${name}_before RENAME TO ${name}`);
+  /** `replace` puts a copy from before in the place of the database, as another server would take over: away for a second. */
+  async function createMachinesWithCopy() {
+    const { homes, sandbox, database, posts } = await createMachines();
+    const name = database.slice(database.lastIndexOf("/") + 1);
+    const stdin = JSON.stringify({ ...order, item: { name: "书" } });
+    const first = await homes[1].courier("orders create --file - --json", { stdin });
+    expect(first.exit, first.stderr).toBe(0);
+    await server.query(`CREATE DATABASE ${name}_before TEMPLATE ${name}`);
+    const replace = async () => {
+      await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+      await server.query(`ALTER DATABASE ${name} RENAME TO ${name}_gone`);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await server.query(`ALTER DATABASE ${name}_before RENAME TO ${name}`);
+    };
+    return { homes, sandbox, posts, replace };
   }
 
   describe("a database that is away for a moment and comes back as it was before", () => {
     test("ends an import that has sent rows: the error names what it does not know", async () => {
-      const { homes, sandbox, database, posts } = await createMachines();
-      const name = database.slice(database.lastIndexOf("/") + 1);
-      const first = await homes[1].courier("orders create --file - --json", { stdin: JSON.stringify(order) });
-      expect(first.exit, first.stderr).toBe(0);
-      await server.query(`CREATE DATABASE ${name}_before TEMPLATE ${name}`);
+      const { homes, sandbox, posts, replace } = await createMachinesWithCopy();
       sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 500 }]);
       const running = homes[0].start(`${importing} --concurrency 1`);
       await until("a row was sent", () => posts() >= 2);
-      await replaceByCopy(name);
+      await replace();
       const { exit, stderr } = await running.ended;
       expect(stderr).toContain('"code":"ledger_lost"');
       expect(exit, stderr).toBe(6);
     });
 
     test("sends nothing after a wait that the service asked for", async () => {
-      const { homes, sandbox, database, posts } = await createMachines();
-      const name = database.slice(database.lastIndexOf("/") + 1);
-      const first = await homes[1].courier("orders create --file - --json", { stdin: JSON.stringify(order) });
-      expect(first.exit, first.stderr).toBe(0);
-      await server.query(`CREATE DATABASE ${name}_before TEMPLATE ${name}`);
+      const { homes, sandbox, posts, replace } = await createMachinesWithCopy();
       sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "rate_limit", retryAfter: "4" }]);
-      const other = JSON.stringify({ ...order, item: { name: "书" } });
-      const running = homes[0].start("orders create --file - --json --ref T-1", { stdin: other });
+      const running = homes[0].start("orders create --file - --json --ref T-1", {
+        stdin: JSON.stringify(order),
+      });
       await until("it was refused", () => posts() === 2);
-      await replaceByCopy(name);
+      await replace();
       sandbox.faults.set([]);
       const { exit, stderr } = await running.ended;
       expect([exit, posts()], stderr).toEqual([5, 2]);
@@ -364,18 +366,13 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     });
 
     test("while the answer to orders create gets lost: no word says that a list was read", async () => {
-      const { homes, sandbox, database, posts } = await createMachines();
-      const name = database.slice(database.lastIndexOf("/") + 1);
-      const other = { ...order, item: { name: "书" } };
-      const first = await homes[1].courier("orders create --file - --json", { stdin: JSON.stringify(other) });
-      expect(first.exit, first.stderr).toBe(0);
-      await server.query(`CREATE DATABASE ${name}_before TEMPLATE ${name}`);
+      const { homes, sandbox, posts, replace } = await createMachinesWithCopy();
       sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "stall_body" }]);
       const running = homes[0].start("orders create --file - --json --timeout 4", {
         stdin: JSON.stringify(order),
       });
       await until("it was sent", () => posts() === 2);
-      await replaceByCopy(name);
+      await replace();
       sandbox.faults.set([]);
       const { exit, stderr } = await running.ended;
       expect(exit, stderr).toBe(6);
