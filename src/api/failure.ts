@@ -42,6 +42,13 @@ export class ProxyRefusal extends Error {
   }
 }
 
+/** The request was not sent: the caller could not confirm at the last moment that it alone sends it. */
+export class KeptBack extends Error {
+  constructor() {
+    super("the request was kept back");
+  }
+}
+
 /**
  * - `unreachable`: no connection was made; nothing was processed.
  * - `no_response`: connected, but no whole answer came; it may have been processed.
@@ -198,6 +205,7 @@ export function isLasting(causeCode: string | undefined): boolean {
 
 /** Words a failure to get any answer from `host`; `cause` is the system's or the transport's error. */
 export function noAnswerFailure(host: string, connected: boolean, cause: Error): ServiceFailure {
+  if (cause.cause instanceof KeptBack) return keptBackFailure(cause);
   const causeCode = systemCode(cause.cause);
   const proxy = cause instanceof NoAnswer ? cause.proxy : undefined;
   const refusal = cause.cause instanceof ProxyRefusal ? explainRefusal(cause.cause, proxy) : undefined;
@@ -227,6 +235,12 @@ export function noAnswerFailure(host: string, connected: boolean, cause: Error):
       ? "check HTTPS_PROXY (for plain http HTTP_PROXY), and whether the proxy runs; NO_PROXY names hosts to reach without it"
       : (refusal?.hint ?? hintFor(causeCode)),
   });
+}
+
+/** As transient as a broken connection: a ledger on a server may confirm it with the next try. */
+function keptBackFailure(cause: Error): ServiceFailure {
+  const message = "the order was not sent: the ledger did not confirm that only this run sends it";
+  return new ServiceFailure("unreachable", message, { cause, hint: "see what was done: courier log" });
 }
 
 const proxyExample = "http://NAME:PASSWORD@proxy.example.com:8080";

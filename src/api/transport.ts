@@ -10,7 +10,7 @@ import Agent from "undici/lib/dispatcher/agent.js"; // the whole package takes t
 import { noWebAssembly } from "../core/connection-errors.ts";
 import { systemCode, usageError } from "../core/errors.ts";
 import type { Decoded } from "./encoding.ts";
-import { NoAnswer, ProxyRefusal } from "./failure.ts";
+import { KeptBack, NoAnswer, ProxyRefusal } from "./failure.ts";
 import type { ProxySettings } from "./proxy-route.ts";
 
 export type Method = "GET" | "POST" | "DELETE" | "PUT" | "PATCH" | "HEAD";
@@ -153,8 +153,7 @@ function exchange(
         {
           onRequestStart(given) {
             try {
-              if (mayLeave?.() === false)
-                throw new NoAnswer(false, new Error("another process has taken it over"));
+              if (mayLeave?.() === false) throw new NoAnswer(false, new KeptBack());
             } catch (error) {
               signal.removeEventListener("abort", onAbort);
               reject(error);

@@ -147,6 +147,25 @@ describe.each(Object.entries(ways))("%s", (_name, lose) => {
     );
   });
 
+  test("before the second try of orders create: it is not sent, and the ledger is named, not the network", async () => {
+    const home = await createHome(1);
+    home.sandbox.faults.add({ kind: "rate_limit", method: "POST", path: "/api/v1/orders", times: 1 });
+    const { sleep } = home.clock;
+    let isLost = false;
+    home.clock.sleep = async (...given) => {
+      if (!isLost && home.posts > 0) {
+        isLost = true;
+        lose(home.stateDir);
+      }
+      await sleep(...given);
+    };
+    const ran = await home.courier([...single, "--timeout", "20s"], { stdin });
+    const { message, hint } = toldError(ran);
+    expect([ran.exit, home.posts, await home.receivers()], ran.stderr).toEqual([5, 1, []]);
+    expect(message).toBe("the order was not sent: the ledger did not confirm that only this run sends it");
+    expect(hint).toBe("see what was done: courier log");
+  });
+
   test("before a single order leaves: it is not sent", async () => {
     const home = await createHome(1);
     const order = [
