@@ -1,17 +1,28 @@
-/** Whether a run without a recorded end has ended, where only a person can know. */
+/** Takes over what a run without a recorded end left, where only a person can know that it has ended. */
 
 import { type Context, confirmOrStop } from "../command/command.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import type { Liveness } from "../core/process-identity.ts";
 import { hostOf, nameProcess } from "../core/process-place.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
+import { checkRun } from "../sending/owners.ts";
+
+/** Throws a usage error while the run is running. One that goes on has lost its claims, and sends nothing more. */
+export async function takeOver(run: Run, ledger: Ledger, context: Context): Promise<void> {
+  const liveness = checkRun(run, context.processes);
+  if (liveness !== "dead") await confirmEnded(run, liveness, context);
+  await ledger.releaseRun(run.number, context.clock.now(), liveness === "dead" ? "broken" : "timeout");
+}
+
+/** True where nothing tells whether the run has ended, and no person can: an order that it is sending may come after all. */
+export async function mayGoOnUnseen(run: Run, context: Context): Promise<boolean> {
+  if (checkRun(run, context.processes) !== "unknown") return false;
+  return context.globals.yes || !(await context.prompts());
+}
 
 /** Asks a person. Throws a usage error while the run is running. */
-export async function confirmEnded(
-  run: Run,
-  liveness: Exclude<Liveness, "dead">,
-  context: Context,
-): Promise<void> {
+async function confirmEnded(run: Run, liveness: Exclude<Liveness, "dead">, context: Context): Promise<void> {
   const { number, process } = run;
   if (liveness === "unknown") {
     const where = `It began on ${hostOf(process)} as process ${process.pid}, which is not visible from here`;

@@ -33,7 +33,6 @@ import type { OperationRow } from "../model/results.ts";
 import { findCreatesInDoubt, isInDoubt } from "../sending/in-doubt.ts";
 import { compareDetail, distinguishingFields } from "../sending/matching.ts";
 import { orderFacts } from "../sending/order-facts.ts";
-import { checkRun } from "../sending/owners.ts";
 import {
   type Block,
   blank,
@@ -46,7 +45,7 @@ import {
   type Text,
 } from "../terminal/blocks.ts";
 import { draftRows } from "../terminal/draft-view.ts";
-import { confirmEnded } from "./confirm-ended.ts";
+import { mayGoOnUnseen, takeOver } from "./confirm-ended.ts";
 import { lookBeforeResolve } from "./look-before-resolve.ts";
 import { operationColumns, showOperationState, toOperationRow } from "./operation-row.ts";
 
@@ -101,17 +100,19 @@ export const resolveOrder = defineCommand({
     if (!isChange || !run) return showOperation(operation, isOpen, context);
     if (operation.kind === "cancel") throw cancelNamed(operation, run);
     if (!openStates.includes(operation.state)) ensureInDoubt(operation, context);
-    if (notCreated)
+    if (notCreated) {
+      await ensureNotRunningUnseen(operation, ledger, context);
       await ensureCanConfirm(
         context,
         `recording that ${nameOperation(operation)} created no order`,
         "if you know it from the courier service, add --yes; if not, run the command that sent it again: it looks for the order",
       );
+    }
 
     const customer = await context.customer();
     if (operation.customer !== customer.id)
       throw wrongAccount(run, (await context.account()).name, `orders resolve ${name}`);
-    const released = await release(operation, notCreated, ledger, context);
+    const released = await release(operation, ledger, context);
     ensureInDoubt(released, context);
     const settled =
       orderId === undefined
@@ -190,26 +191,23 @@ async function findByRef(ref: string, ledger: Ledger, context: Context): Promise
 
 const openStates: readonly string[] = ["ready", "sending", "unknown"];
 
-/**
- * Takes over an operation of a run that has ended: a `ready` one becomes unsent, a `sending` one becomes in doubt.
- * Throws a usage error while the run is running.
- */
-async function release(
-  operation: Operation,
-  asNotCreated: boolean,
-  ledger: Ledger,
-  context: Context,
-): Promise<Operation> {
-  if (operation.state !== "ready" && operation.state !== "sending") return operation;
-  const owner = await ledger.findRun(operation.owner);
+/** Takes over an operation of a run that has ended. Throws a usage error while the run is running. */
+async function release(operation: Operation, ledger: Ledger, context: Context): Promise<Operation> {
+  const owner = await findSender(operation, ledger);
   if (!owner) return operation;
-  const liveness = checkRun(owner, context.processes);
-  // An order that comes after all would be sent again.
-  if (liveness === "unknown" && asNotCreated && (context.globals.yes || !(await context.prompts())))
-    throw mayBeRunning(operation, owner, context);
-  if (liveness !== "dead") await confirmEnded(owner, liveness, context);
-  await ledger.releaseRun(owner.number, context.clock.now());
+  await takeOver(owner, ledger, context);
   return (await ledger.findOperation(operation)) ?? operation;
+}
+
+/** The run that has it, where it may still be sent, or is being sent. */
+async function findSender(operation: Operation, ledger: Ledger): Promise<Run | undefined> {
+  return ["ready", "sending"].includes(operation.state) ? ledger.findRun(operation.owner) : undefined;
+}
+
+/** An order that comes after all would be sent again. */
+async function ensureNotRunningUnseen(operation: Operation, ledger: Ledger, context: Context): Promise<void> {
+  const owner = await findSender(operation, ledger);
+  if (owner && (await mayGoOnUnseen(owner, context))) throw mayBeRunning(operation, owner, context);
 }
 
 function mayBeRunning(

@@ -18,15 +18,16 @@ import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { settleOption } from "../command/value-options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { largest } from "../core/extremes.ts";
+import { nameProcess } from "../core/process-place.ts";
 import { formatUntil } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { isCancelled, nameOperation } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
-import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
+import { checkRun, hasEnded, releaseDeadRuns } from "../sending/owners.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
-import { confirmEnded, stillRunning } from "./confirm-ended.ts";
+import { mayGoOnUnseen, stillRunning, takeOver } from "./confirm-ended.ts";
 import {
   isPaid,
   planUndo,
@@ -181,18 +182,21 @@ async function readOrders(
   }: { readonly ledger: Ledger; readonly dryRun: boolean; readonly settleMs: number | undefined },
   context: Context,
 ): Promise<RunOrders> {
-  const liveness = checkRun(run, context.processes);
-  if (dryRun && liveness === "alive") throw stillRunning(run);
+  if (dryRun && checkRun(run, context.processes) === "alive") throw stillRunning(run);
   if (!dryRun) {
-    if (liveness !== "dead") {
-      await confirmEnded(run, liveness, context);
-      // If it is still running, it has lost its claims and sends nothing more.
-      await ledger.releaseRun(run.number, context.clock.now());
-    }
+    if (run.counts.has("create sending") && (await mayGoOnUnseen(run, context))) throw mayBeSending(run);
+    if (!hasEnded(run, context.processes)) await takeOver(run, ledger, context);
     await releaseDeadRuns(ledger, customer.id, context);
     await findLost(run, settleMs, ledger, context);
   }
   return sortOperations(await ledger.listOperations(run.number));
+}
+
+function mayBeSending({ number, process, counts }: RunSummary): CourierError {
+  return usageError(
+    `run ${number} (${nameProcess(process)}) may still be sending ${counted(counts.get("create sending") ?? 0, "order")}: nothing was cancelled`,
+    "once you know that it has ended, answer at a terminal, without --yes",
+  );
 }
 
 /** The orders to cancel, as a person or the flags chose. "No" ends the command. */

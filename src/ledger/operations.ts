@@ -7,6 +7,7 @@ import { nextEvent } from "./events.ts";
 import { createFinder, heldByRefs } from "./find-operations.ts";
 import { createImportRows, type ImportRows } from "./import-rows.ts";
 import {
+  type Loss,
   numberOf,
   type Operation,
   type OperationName,
@@ -41,8 +42,11 @@ export interface Operations extends Creates, ImportRows, Cancels {
   listOperations(run: number, after?: number, limit?: number): Promise<readonly Operation[]>;
   /** Creates and cancels that are not settled, with the runs that own them. */
   openOperations(customer: number): Promise<readonly { operation: Operation; owner: Run }[]>;
-  /** Releases the operations of a dead run: `ready` ones become unsent, `sending` ones become in doubt. */
-  releaseRun(run: number, nowMs: number): Promise<void>;
+  /**
+   * Releases the operations of a run that has ended: `ready` ones become unsent, `sending` ones become in doubt. `loss` is
+   * `timeout` where nothing but a person says that it has ended: its requests may still be open.
+   */
+  releaseRun(run: number, nowMs: number, loss?: Loss): Promise<void>;
   /** The creates of the ledger that own these orders. */
   findOwners(customer: number, orderIds: readonly string[]): Promise<ReadonlyMap<string, OperationName>>;
   /** A customer's newest creates that were sent from an account, with their drafts. */
@@ -114,7 +118,7 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
         return readAll(rows).map((operation) => ({ operation, owner: owners.get(operation.owner) as Run }));
       }),
 
-    releaseRun: (run, nowMs) =>
+    releaseRun: (run, nowMs, loss = "broken") =>
       write(function* () {
         yield ask(
           "UPDATE operations SET state = 'unsent', ended_at = ? WHERE owner = ? AND state = 'ready'",
@@ -122,10 +126,11 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
           run,
         );
         yield ask(
-          `UPDATE operations SET state = 'unknown', ended_at = ?, ended_event = ?, loss = 'broken'
+          `UPDATE operations SET state = 'unknown', ended_at = ?, ended_event = ?, loss = ?
            WHERE owner = ? AND state = 'sending'`,
           nowMs,
           yield* nextEvent(),
+          loss,
           run,
         );
       }),

@@ -89,9 +89,11 @@ test("an order that a process of another machine or container was sending is lis
   expect(listed).toMatchObject([{ operation: "1.1", state: "sending" }]);
   const shown = await home.courier("orders resolve 1.1");
   expect(shown.stdout).toContain("if it was created as order ID: courier orders resolve 1.1 --as ID\n");
-  const refused = await home.courier("orders resolve 1.1 --not-created --yes");
-  expect([refused.exit, (await operationOf(home))?.state]).toEqual([2, "sending"]);
-  expect(refused.stderr).toContain("may still be sending 1.1: nothing was recorded");
+  for (const flag of ["--yes", ""]) {
+    const refused = await home.courier(`orders resolve 1.1 --not-created ${flag}`);
+    expect([refused.exit, (await operationOf(home))?.state]).toEqual([2, "sending"]);
+    expect(refused.stderr).toContain("may still be sending 1.1: nothing was recorded");
+  }
   const order = await createAtService(home);
   const settled = await home.courier(`orders resolve 1.1 --as ${order.id} --yes`);
   expect([settled.exit, (await operationOf(home))?.state], settled.stderr).toEqual([0, "found"]);

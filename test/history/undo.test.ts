@@ -291,6 +291,29 @@ describe("a run without an end", () => {
     ]);
   });
 
+  test("one of another host that may still be sending is left to a person", async () => {
+    const home = await createServedHome();
+    const process = { ...(await deadProcess()), place: "attic - -" };
+    await recordRun(home, ["created", "sending"], { exit: undefined, process });
+    const refused = await home.courier("undo 1 --yes");
+    expect(refused).toMatchObject({ exit: 2, stdout: "" });
+    expect(refused.stderr).toMatch(
+      /^error: run 1 \(.*attic.*\) may still be sending 1 order: nothing was cancelled\nhint: once you know that it has ended, answer at a terminal, without --yes\n/,
+    );
+    expect((await readRuns(home))[0]?.operations.map(({ state }) => state)).toEqual(["created", "sending"]);
+
+    // The person may be wrong: a request that is still open is waited for as after a timeout, not as after a break.
+    const prompts = scriptedPrompts({ confirms: [true, true] });
+    const undone = await home.courier("undo 1 --settle 10s", { terminal: 100, prompts });
+    expect(undone.exit, undone.stderr).toBe(6);
+    const operations = (await readRuns(home))[0]?.operations;
+    expect(operations?.map(({ state, loss }) => [state, loss])).toEqual([
+      ["created", "broken"],
+      ["unknown", "timeout"],
+    ]);
+    expect(operations?.[1]?.isUnwanted).toBe(true);
+  });
+
   test("one of another host is asked about first", async () => {
     const home = await createServedHome();
     const process = { ...(await deadProcess()), place: "attic - -" };
