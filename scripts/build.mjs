@@ -143,7 +143,6 @@ function assignParts(modules) {
     "root-help": ["src/cli/root-help.ts"],
     run: [
       "src/cli/run.ts",
-      "src/api/client.ts",
       "src/api/service.ts",
       "node_modules/env-paths/index.js",
       "src/ledger/order-cache.ts",
@@ -153,6 +152,7 @@ function assignParts(modules) {
     find: ["src/find/find.ts"],
     call: [
       "src/api/transport.ts",
+      "src/api/client.ts",
       "src/api/with-known-orders.ts",
       "src/cli/remember-answers.ts",
       "src/ledger/noticed-orders.ts",

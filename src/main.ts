@@ -197,11 +197,23 @@ function listen(signal: "SIGINT" | "SIGTERM" | "SIGQUIT" | "SIGHUP", exit: Inter
     if (signal === "SIGHUP") mayBeHungUp = true;
     const isAgain = ["SIGINT", "SIGQUIT"].includes(signal) || (signal === "SIGTERM" && isTerminated);
     if (signal === "SIGTERM") isTerminated = true;
-    if (!interrupter().signal.aborted) return interrupter().abort(interrupted(exit));
+    if (!interrupter().signal.aborted) {
+      setTimeout(sayUnread, unreadAfterMs).unref();
+      return interrupter().abort(interrupted(exit));
+    }
     if (!isAgain) return;
     sayLast(describeStop(exit));
     void end(exit);
   });
+}
+
+/** A run that was stopped waits so long for its reader before it says so. */
+const unreadAfterMs = 2_000;
+
+/** What is begun is written whole: half a tracking number would look like a number. */
+function sayUnread(): void {
+  if (process.stdout.writableLength > 0)
+    process.stderr.write("stopping once the result is read; a second Ctrl-C or SIGTERM stops at once\n");
 }
 
 /** The process ends before a stream would have written it. */

@@ -124,6 +124,26 @@ describe("a reader that closes the pipe after one line", () => {
   });
 });
 
+test("a reader that takes nothing holds a stopped run: it is said, and a second signal ends it", async () => {
+  const home = await createServedProcessHome({ seedOrders: manyOrders });
+  const running = home.start("orders list --all --ndjson");
+  await running.untilStdout(/\n/);
+  running.child.stdout?.pause();
+  let asked = -1;
+  await until("the pipe is full", async () => {
+    const before = asked;
+    asked = home.sandbox.requests.length;
+    await wait(300);
+    return asked === before;
+  });
+  expect(asked, "it waits").toBeLessThan(manyOrders / 100);
+  running.child.kill("SIGTERM");
+  await running.untilStderr(/^stopping once the result is read; a second Ctrl-C or SIGTERM stops at once$/m);
+  running.child.kill("SIGTERM");
+  running.child.stdout?.resume();
+  expect((await running.ended).exit).toBe(143);
+});
+
 describe("a slow reader gets every byte", () => {
   /** An order's state and fee move on from one run to the next. */
   const lasting = "id,order_no,tracking_number,item_name,created_at,sender,receiver";
