@@ -2,10 +2,12 @@
 
 import { type Context, confirmOrStop } from "../command/command.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
+import { formatDuration } from "../core/format-duration.ts";
 import type { Liveness } from "../core/process-identity.ts";
-import { hostOf, nameProcess } from "../core/process-place.ts";
+import { hostOf, isOfThisPlace, nameProcess } from "../core/process-place.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
+import { takeOverMs } from "../ledger/shared/lease.ts";
 import { checkRun } from "../sending/owners.ts";
 
 /** Throws a usage error while the run is running. One that goes on has lost its claims, and sends nothing more. */
@@ -19,6 +21,14 @@ export async function takeOver(run: Run, ledger: Ledger, context: Context): Prom
 export async function mayGoOnUnseen(run: Run, context: Context): Promise<boolean> {
   if (checkRun(run, context.processes) !== "unknown") return false;
   return context.globals.yes || !(await context.prompts());
+}
+
+/** How a script can go on. */
+export function howToKnow({ silentForMs, process }: Run): string {
+  const person = "once you know that it has ended, answer at a terminal, without --yes";
+  if (silentForMs === undefined || isOfThisPlace(process)) return person;
+  const wait = formatDuration(takeOverMs - silentForMs);
+  return `its signs of life have stopped: it counts as ended in ${wait}, run the same command again then; or, ${person}`;
 }
 
 /** Asks a person. Throws a usage error while the run is running. */

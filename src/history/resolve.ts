@@ -33,6 +33,7 @@ import type { OperationRow } from "../model/results.ts";
 import { findCreatesInDoubt, isInDoubt } from "../sending/in-doubt.ts";
 import { compareDetail, distinguishingFields } from "../sending/matching.ts";
 import { orderFacts } from "../sending/order-facts.ts";
+import { releaseDeadRuns } from "../sending/owners.ts";
 import {
   type Block,
   blank,
@@ -45,7 +46,7 @@ import {
   type Text,
 } from "../terminal/blocks.ts";
 import { draftRows } from "../terminal/draft-view.ts";
-import { mayGoOnUnseen, takeOver } from "./confirm-ended.ts";
+import { howToKnow, mayGoOnUnseen, takeOver } from "./confirm-ended.ts";
 import { lookBeforeResolve } from "./look-before-resolve.ts";
 import { operationColumns, showOperationState, toOperationRow } from "./operation-row.ts";
 
@@ -193,10 +194,12 @@ const openStates: readonly string[] = ["ready", "sending", "unknown"];
 
 /** Takes over an operation of a run that has ended. Throws a usage error while the run is running. */
 async function release(operation: Operation, ledger: Ledger, context: Context): Promise<Operation> {
-  const owner = await findSender(operation, ledger);
-  if (!owner) return operation;
-  await takeOver(owner, ledger, context);
-  return (await ledger.findOperation(operation)) ?? operation;
+  const read = async () => (await ledger.findOperation(operation)) ?? operation;
+  if (!(await findSender(operation, ledger))) return operation;
+  await releaseDeadRuns(ledger, operation.customer, context);
+  const owner = await findSender(await read(), ledger);
+  if (owner) await takeOver(owner, ledger, context);
+  return read();
 }
 
 /** The run that has it, where it may still be sent, or is being sent. */
@@ -210,14 +213,10 @@ async function ensureNotRunningUnseen(operation: Operation, ledger: Ledger, cont
   if (owner && (await mayGoOnUnseen(owner, context))) throw mayBeRunning(operation, owner, context);
 }
 
-function mayBeRunning(
-  operation: Operation,
-  { number, process }: Run,
-  { nextCommand }: Context,
-): CourierError {
+function mayBeRunning(operation: Operation, owner: Run, { nextCommand }: Context): CourierError {
   return usageError(
-    `run ${number} (${nameProcess(process)}) may still be sending ${nameOperation(operation)}: nothing was recorded`,
-    `once you know that it has ended, answer at a terminal, without --yes; if the order was created: ${nextCommand(`orders resolve ${nameOperation(operation)} --as ORDER`)}`,
+    `run ${owner.number} (${nameProcess(owner.process)}) may still be sending ${nameOperation(operation)}: nothing was recorded`,
+    `${howToKnow(owner)}; if the order was created: ${nextCommand(`orders resolve ${nameOperation(operation)} --as ORDER`)}`,
   );
 }
 

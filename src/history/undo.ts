@@ -27,7 +27,7 @@ import { isCancelled, nameOperation } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import { checkRun, hasEnded, releaseDeadRuns } from "../sending/owners.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
-import { mayGoOnUnseen, stillRunning, takeOver } from "./confirm-ended.ts";
+import { howToKnow, mayGoOnUnseen, stillRunning, takeOver } from "./confirm-ended.ts";
 import {
   isPaid,
   planUndo,
@@ -184,18 +184,20 @@ async function readOrders(
 ): Promise<RunOrders> {
   if (dryRun && checkRun(run, context.processes) === "alive") throw stillRunning(run);
   if (!dryRun) {
-    if (run.counts.has("create sending") && (await mayGoOnUnseen(run, context))) throw mayBeSending(run);
-    if (!hasEnded(run, context.processes)) await takeOver(run, ledger, context);
     await releaseDeadRuns(ledger, customer.id, context);
+    const now = await findRun(ledger, run.number);
+    if (now.counts.has("create sending") && (await mayGoOnUnseen(now, context))) throw mayBeSending(now);
+    if (!hasEnded(now, context.processes)) await takeOver(now, ledger, context);
     await findLost(run, settleMs, ledger, context);
   }
   return sortOperations(await ledger.listOperations(run.number));
 }
 
-function mayBeSending({ number, process, counts }: RunSummary): CourierError {
+function mayBeSending(run: RunSummary): CourierError {
+  const orders = counted(run.counts.get("create sending") ?? 0, "order");
   return usageError(
-    `run ${number} (${nameProcess(process)}) may still be sending ${counted(counts.get("create sending") ?? 0, "order")}: nothing was cancelled`,
-    "once you know that it has ended, answer at a terminal, without --yes",
+    `run ${run.number} (${nameProcess(run.process)}) may still be sending ${orders}: nothing was cancelled`,
+    howToKnow(run),
   );
 }
 

@@ -159,6 +159,31 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     expect(made.posts()).toBe(1);
   });
 
+  test.each(["undo 1 --yes", "orders resolve 1.1 --not-created --yes"])(
+    "nor by %s after the database's clock was set ahead: the run is not taken over",
+    async (words) => {
+      const made = await createMachines();
+      const [one, two] = made.homes;
+      made.sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 15_000 }]);
+      const running = one.start("orders create --file - --json", { stdin: JSON.stringify(order) });
+      await until("a request has left", () => made.posts() > 0);
+      await made.query("UPDATE runs SET place = 'elsewhere - 1', beat_at = beat_at - 600000");
+      const other = await two.courier(words);
+      expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining("run 1 is still running")]);
+      expect((await running.ended).exit).toBe(0);
+      expect(made.posts()).toBe(1);
+    },
+  );
+
+  test("a script's undo of what a silent machine was sending says when it will be known", async () => {
+    const { homes, posts } = await leaveRowBehind(60_000);
+    const before = posts();
+    const refused = await homes[1].courier("undo 1 --yes");
+    expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining("may still be sending")]);
+    expect(refused.stderr).toMatch(/it counts as ended in 1 min \d+ s, run the same command again then/);
+    expect(posts()).toBe(before);
+  });
+
   test("a machine that has been silent for minutes has ended: what it was sending is looked up, then sent once", async () => {
     const { homes, posts, query } = await leaveRowBehind(200_000);
     const ran = await homes[1].courier(importing);
