@@ -19,7 +19,9 @@ export async function fixPermissions({ config, messages }: Context): Promise<voi
   const { accounts } = await config.read();
   const hasKeys = Object.values(accounts).some(({ key }) => key !== undefined);
   const advice = hasKeys ? ". Replace the keys in it if others use this machine" : "";
-  messages.warn(`others on this machine could read ${config.path} (mode ${mode}); now only you can${advice}`);
+  messages.warnAlways(
+    `others on this machine could read ${config.path} (mode ${mode}); now only you can${advice}`,
+  );
 }
 
 export interface KeyWishes {

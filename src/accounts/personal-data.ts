@@ -106,7 +106,7 @@ export async function deleteAgain(
 /** A run that was still open when its account was logged out may have kept its orders since. */
 export async function deleteKeptSince(context: Context, account: Forgotten): Promise<void> {
   const failure = await deleteAgain(context, account);
-  if (failure) context.messages.warn(`${failure.message}; ${failure.hint}`);
+  if (failure) context.messages.warnAlways(`${failure.message}; ${failure.hint}`);
   else
     context.messages.note(
       `the account ${account.name} was logged out meanwhile: what this run kept of its orders, and of a draft, was deleted`,

@@ -34,7 +34,9 @@ export const removeStoredAccount = defineCommand({
     );
     const keyLeft = await (await context.keys.stored()).remove(name);
     if (keyLeft)
-      context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
+      context.messages.warnAlways(
+        `the key of the account ${name} is still in the key ring: ${keyLeft.message}`,
+      );
     // A command that has ended since found the account in the config file, and kept its orders.
     const failure = end.failure ?? (await deleteAgain(context, { name }));
     return {

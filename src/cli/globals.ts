@@ -22,7 +22,7 @@ export const globalOptions = {
   json: switchOption("print one JSON document"),
   ndjson: switchOption("print one JSON object a line, as it arrives"),
   account: textOption("NAME", "the account to use (courier accounts list)", { values: "account" }),
-  quiet: switchOption("print nothing but errors to stderr"),
+  quiet: switchOption("print nothing but errors and failures to stderr"),
   noInput: switchOption("never ask anything"),
   baseUrl: textOption("URL", "the service's base URL, for this run", { values: "base URL" }),
   debug: switchOption("show the calls to the service, and stacks of errors, on stderr"),

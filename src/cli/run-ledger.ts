@@ -151,7 +151,7 @@ export function openRunLedger({
     } catch (error) {
       await book.close().catch(() => undefined); // a connection would keep the process alive
       if (begun === undefined) return; // nothing but orders for the Tab key
-      messages.warn(
+      messages.warnAlways(
         `the end of this run could not be recorded: ${error instanceof Error ? error.message : error}`,
       );
     }

@@ -136,15 +136,15 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       meter.end();
       if (unwanted.length > 0) context.messages.warn(describeUnwanted(unwanted, context));
       await rejects?.finish();
-      if (rejects?.failure) context.messages.warn(rejects.failure);
+      if (rejects?.failure) context.messages.warnAlways(rejects.failure);
       if (!isLedgerLost(failure))
         await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer, others: run.others });
       else if (run.sheet)
-        context.messages.warn(
+        context.messages.warnAlways(
           "the sheet was not written back, since the ledger is gone; the report has the numbers",
         );
       if (run.sheet && unrecorded.length > 0 && !isLedgerLost(failure))
-        context.messages.warn(
+        context.messages.warnAlways(
           `the sheet lacks the numbers of ${counted(unrecorded.length, "created order")}, which the ledger could not record; the next run fills them in`,
         );
       if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
@@ -155,9 +155,10 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     const unwritten = run.sheet?.failure;
     // With too many files open, the report may not be shown either, and nothing says then how the import ended.
     const mayBeLast = (failure !== undefined && !isExpected(failure)) || isForFileLimit(unwritten);
-    if (unwritten && mayBeLast) context.messages.warn(unwritten.message);
+    if (unwritten && mayBeLast) context.messages.warnAlways(unwritten.message);
     const end = await endOf(run, counts, ending, context);
-    if (unwritten && !mayBeLast && end?.code !== unwritten.code) context.messages.warn(unwritten.message);
+    if (unwritten && !mayBeLast && end?.code !== unwritten.code)
+      context.messages.warnAlways(unwritten.message);
     return end;
   }
 

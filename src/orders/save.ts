@@ -50,7 +50,7 @@ export function templateToSave(name: string, isAgreed: boolean, context: Context
 
 function warnUnsaved(what: string, error: unknown, { messages }: Context): void {
   const reason = error instanceof Error ? error.message : String(error);
-  messages.warn(`the order was created, but ${what} could not be saved: ${reason}`);
+  messages.warnAlways(`the order was created, but ${what} could not be saved: ${reason}`);
 }
 
 /** Offers to save parties that the address book does not have. Declining, also by Ctrl-C, changes nothing. */

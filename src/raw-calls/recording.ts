@@ -123,7 +123,7 @@ async function recordCancel(id: string, context: Context): Promise<Recorder> {
       await ledger.endCancel(name, run.number, cancelOutcome(result), context.clock.now());
     } catch (error) {
       if (!(error instanceof CourierError)) throw error;
-      context.messages.warn(`the ledger could not record the call: ${error.message}`);
+      context.messages.warnAlways(`the ledger could not record the call: ${error.message}`);
     }
     return undefined;
   };

@@ -201,7 +201,7 @@ export async function recordEnd(
     if (!(error instanceof CourierError) && !(error instanceof LostClaim)) throw error;
     const made = "order" in outcome ? `order ${outcome.order.id} was created, but ` : "";
     if ("order" in outcome && isLedgerLost(error)) return lostRecord(outcome.order.id, error, context);
-    context.messages.warn(`${made}the ledger could not record it: ${error.message}`);
+    context.messages.warnAlways(`${made}the ledger could not record it: ${error.message}`);
   }
   return undefined;
 }

@@ -19,7 +19,7 @@ export interface Messages {
   /** A note that is no part of the result. */
   note(text: string): void;
   warn(text: string): void;
-  /** Of what failed while the command goes on: shown with --quiet, too. */
+  /** Of what failed while the command goes on, and of a key that others could read: shown with --quiet, too. */
   warnAlways(text: string): void;
   /** A line of `--debug`. */
   trace(line: string): void;

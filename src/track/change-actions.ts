@@ -43,13 +43,13 @@ export async function createChangeActions(
   async function hasNotifier(): Promise<boolean> {
     const obstacle = await alerts.findNoticeObstacle();
     if (obstacle === undefined) return true;
-    messages.warn(`--notify: ${obstacle}; the watch shows no desktop notifications`);
+    messages.warnAlways(`--notify: ${obstacle}; the watch shows no desktop notifications`);
     return false;
   }
 
   function warnOfWaiting(reason: string): void {
     if (waiting === 0) return;
-    messages.warn(`${option}: ${reason}, so it was not run for ${counted(waiting, "change")}`);
+    messages.warnAlways(`${option}: ${reason}, so it was not run for ${counted(waiting, "change")}`);
   }
 
   signal.addEventListener("abort", () => !isTimeUp && warnOfWaiting("the watch was stopped"), { once: true });

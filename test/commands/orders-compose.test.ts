@@ -1133,17 +1133,20 @@ describe("after an order", () => {
     expect({ exit, stdout, posts: requestCount(home, "POST") }).toEqual({ exit: 2, stdout: "", posts: 0 });
   });
 
-  test("files that cannot be written do not hide that it was created", async () => {
-    const home = await createServedHome();
-    const words = "orders create --sender-name A --receiver-name B --item-name C --save-template weekly";
-    // Nobody, not even root, can make a directory there.
-    const { exit, stdout, stderr } = await home.courier(words, {
-      env: { COURIER_CONFIG_DIR: "/sys/courier" },
-    });
-    expect(exit).toBe(0);
-    expect(stdout).toContain("Order created");
-    expect(stderr).toContain("warning: the order was created, but the template could not be saved");
-  });
+  test.each(["", "--quiet"])(
+    "files that cannot be written do not hide that it was created: “%s”",
+    async (flag) => {
+      const home = await createServedHome();
+      const words = `orders create --sender-name A --receiver-name B --item-name C --save-template weekly ${flag}`;
+      // Nobody, not even root, can make a directory there.
+      const { exit, stdout, stderr } = await home.courier(words, {
+        env: { COURIER_CONFIG_DIR: "/sys/courier" },
+      });
+      expect(exit).toBe(0);
+      expect(stdout).toContain("Order created");
+      expect(stderr).toContain("warning: the order was created, but the template could not be saved");
+    },
+  );
 });
 
 describe("where nobody can be asked", () => {

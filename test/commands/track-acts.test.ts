@@ -241,16 +241,20 @@ describe("what waits for --exec when the watch ends", () => {
     return { ...(await ending), ran: (await read(home, "ran")).trim().split("\n") };
   }
 
-  test("at the end of --for it is not started, and a warning counts the changes", async () => {
-    const home = await homeWithChanges("in_transit");
-    const { exit, stderr, ran } = await watchWithSlowProgram(home, "--for 4s");
-    expect(exit).toBe(7);
-    expect(ran).toHaveLength(1);
-    expect(stderr).toContain("warning: --exec: time is up, so it was not run for 2 changes\n");
-    expect(stderr).toContain(
-      "waiting for --exec, which is stopped after 60 s: 1 change left; Ctrl-C ends the wait\n",
-    );
-  });
+  test.each(["", " --quiet"])(
+    "at the end of --for it is not started, and a warning counts the changes: “%s”",
+    async (flag) => {
+      const home = await homeWithChanges("in_transit");
+      const { exit, stderr, ran } = await watchWithSlowProgram(home, `--for 4s${flag}`);
+      expect(exit).toBe(7);
+      expect(ran).toHaveLength(1);
+      expect(stderr).toContain("warning: --exec: time is up, so it was not run for 2 changes\n");
+      const waits = expect(stderr);
+      (flag === "" ? waits : waits.not).toContain(
+        "waiting for --exec, which is stopped after 60 s: 1 change left; Ctrl-C ends the wait\n",
+      );
+    },
+  );
 
   test("at the goal it still runs, and stderr says what is waited for", async () => {
     const home = await homeWithChanges("delivered");

@@ -159,9 +159,11 @@ describe.each(Object.entries(ways))("%s", (_name, lose) => {
       }
       await sleep(...given);
     };
-    const ran = await home.courier([...single, "--timeout", "20s"], { stdin });
+    const ran = await home.courier([...single, "--timeout", "20s", "--quiet"], { stdin });
     const { message, hint } = toldError(ran);
     expect([ran.exit, home.posts, await home.receivers()], ran.stderr).toEqual([5, 1, []]);
+    expect(ran.stderr).toMatch(/^warning: the ledger could not record it: /m);
+    expect(ran.stderr).toMatch(/^warning: the end of this run could not be recorded: /m);
     expect(message).toBe("the order was not sent: the ledger did not confirm that only this run sends it");
     expect(hint).toBe("see what was done: courier log");
   });
