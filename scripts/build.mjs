@@ -143,6 +143,7 @@ function assignParts(modules) {
     "root-help": ["src/cli/root-help.ts"],
     run: [
       "src/cli/run.ts",
+      "src/api/retry.ts",
       "src/api/service.ts",
       "node_modules/env-paths/index.js",
       "src/ledger/order-cache.ts",

@@ -73,6 +73,16 @@ test("a bare noun's help needs the parser, and none of the commands", async () =
   expect(JSON.parse(stderr).files.sort()).toEqual(["courier.cjs", "main.cjs", "root-help.cjs", "run.cjs"]);
 });
 
+test("an order that is only tried out loads nothing that makes a call", async () => {
+  const home = await createServedProcessHome();
+  const words = "orders create --sender-name a --receiver-name b --item-name c --dry-run --json";
+  const { exit, stderr } = await runNode(home, ["-r", preload], words);
+  expect(exit, stderr).toBe(0);
+  const { files, builtins } = JSON.parse(stderr);
+  expect(files).toContain("run.cjs");
+  expect([...files, ...builtins].filter((name) => /^(call\.cjs|tls|https?)$/.test(name))).toEqual([]);
+});
+
 test("a list opens the ledger when it shows something new, and only then", async () => {
   const home = await createServedProcessHome();
   await home.courier("orders create --sender-name a --receiver-name b --item-name c", {

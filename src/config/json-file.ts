@@ -90,12 +90,6 @@ function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
 }
 
-/** What the check says of a key that is not known, and of a value that has several forms. */
-const wanted: Readonly<Record<string, string>> = {
-  "no such key": "left out",
-  "Invalid input": "of another form",
-};
-
 function parseContent<T>(text: string, file: string, { title, schema, remedy }: JsonFileOptions<T>): T {
   const refused = (problem: string) =>
     fileError(`the ${title} ${problem}: ${file}`, { hint: `the file was left as it is: ${remedy}` });
@@ -120,7 +114,8 @@ function parseContent<T>(text: string, file: string, { title, schema, remedy }: 
   const checked = check(schema(), content);
   if ("mismatches" in checked) {
     const [{ path, expected = "" } = {}] = checked.mismatches;
-    throw refused(`is corrupt (${path} should be ${wanted[expected] ?? withArticle(expected)})`);
+    const should = expected === "no such key" ? "left out" : withArticle(expected);
+    throw refused(`is corrupt (${path} should be ${should})`);
   }
   return rest as T;
 }

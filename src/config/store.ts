@@ -2,16 +2,7 @@
 
 import { type Clock, systemClock } from "../core/clock.ts";
 import { type Draft, type DraftParty, draftSchema, partySchema } from "../model/draft.ts";
-import {
-  boolean,
-  looseObject,
-  maybe,
-  optional,
-  recordOf,
-  string,
-  textSchema,
-  wordSchema,
-} from "../model/schema.ts";
+import { boolean, looseObject, maybe, optional, recordOf, textSchema, wordSchema } from "../model/schema.ts";
 import type { LockOptions } from "./config-lock.ts";
 import { type JsonFile, openJsonFile } from "./json-file.ts";
 
@@ -25,7 +16,7 @@ function configSchema() {
   const optionalText = optional(textSchema);
   const name = maybe(textSchema);
   const key_store = maybe(wordSchema(keyStores));
-  const texts = recordOf(string(), object);
+  const texts = recordOf(textSchema, object);
   const account = looseObject(
     {
       base_url: textSchema,
@@ -47,7 +38,7 @@ function configSchema() {
       key_store,
       templates: optional(recordOf(draftSchema(), object)),
       maps: optional(recordOf(texts, object)),
-      shops: optional(recordOf(string(), object)),
+      shops: optional(recordOf(textSchema, object)),
       header_maps: optional(recordOf(headerMap, object)),
     },
     object,

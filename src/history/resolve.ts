@@ -46,9 +46,9 @@ import {
   type Text,
 } from "../terminal/blocks.ts";
 import { draftRows } from "../terminal/draft-view.ts";
-import { howToKnow, mayGoOnUnseen, takeOver } from "./confirm-ended.ts";
 import { lookBeforeResolve } from "./look-before-resolve.ts";
 import { operationColumns, showOperationState, toOperationRow } from "./operation-row.ts";
+import { howToKnow, mayGoOnUnseen, takeOver } from "./take-over.ts";
 
 const options = {
   as: {

@@ -27,7 +27,7 @@ import { isCancelled, nameOperation } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import { checkRun, hasEnded, releaseDeadRuns } from "../sending/owners.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
-import { howToKnow, mayGoOnUnseen, stillRunning, takeOver } from "./confirm-ended.ts";
+import { howToKnow, mayGoOnUnseen, stillRunning, takeOver } from "./take-over.ts";
 import {
   isPaid,
   planUndo,
@@ -185,9 +185,10 @@ async function readOrders(
   if (dryRun && checkRun(run, context.processes) === "alive") throw stillRunning(run);
   if (!dryRun) {
     await releaseDeadRuns(ledger, customer.id, context);
-    const now = await findRun(ledger, run.number);
-    if (now.counts.has("create sending") && (await mayGoOnUnseen(now, context))) throw mayBeSending(now);
-    if (!hasEnded(now, context.processes)) await takeOver(now, ledger, context);
+    const current = await findRun(ledger, run.number); // that may have waited for a sign of life
+    if (current.counts.has("create sending") && (await mayGoOnUnseen(current, context)))
+      throw mayBeSending(current);
+    if (!hasEnded(current, context.processes)) await takeOver(current, ledger, context);
     await findLost(run, settleMs, ledger, context);
   }
   return sortOperations(await ledger.listOperations(run.number));

@@ -43,8 +43,13 @@ async function findOwners(ledger: Ledger, customer: number, except?: number): Pr
 }
 
 /** Nothing but its silence says that it has ended: it seems silent, too, where the database's clock was set. */
-function isOnlySilent({ endedAtMs, silentForMs, process }: Run): boolean {
-  return endedAtMs === undefined && silentForMs !== undefined && !isOfThisPlace(process);
+function isOnlySilent(run: Run): boolean {
+  return run.endedAtMs === undefined && silenceOf(run) !== undefined;
+}
+
+/** For how long a run has given no sign of life, where that tells whether it has ended; undefined where its process does. */
+export function silenceOf({ silentForMs, process }: Run): number | undefined {
+  return isOfThisPlace(process) ? undefined : silentForMs;
 }
 
 /** True where the run is known to have ended. */
@@ -55,9 +60,9 @@ export function hasEnded(run: Run, processes: SystemProcesses): boolean {
 /** Whether a run is running. `unknown`: it has no recorded end, and nothing tells whether its process runs. */
 export function checkRun(run: Run, processes: SystemProcesses): Liveness {
   if (run.endedAtMs !== undefined) return "dead";
-  if (run.silentForMs === undefined || isOfThisPlace(run.process))
-    return checkRecorder(run.process, run.startedAtMs, processes);
+  const silentMs = silenceOf(run);
+  if (silentMs === undefined) return checkRecorder(run.process, run.startedAtMs, processes);
   // Another machine may have the same name, so its boots say nothing.
-  if (run.silentForMs < leaseMs) return "alive";
-  return run.silentForMs < takeOverMs ? "unknown" : "dead";
+  if (silentMs < leaseMs) return "alive";
+  return silentMs < takeOverMs ? "unknown" : "dead";
 }

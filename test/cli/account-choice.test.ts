@@ -218,7 +218,7 @@ describe("a corrupt config file is named, and left as it is", () => {
       '{"templates":{"bk":{"s{nder":{}}}}',
       /templates\.bk\.s\{nder should be left out/,
     ],
-    ["a map of another form", '{"maps":{"b":{"columns":7}}}', /maps\.b\.columns should be of another form/],
+    ["a map with a number", '{"maps":{"b":{"columns":7}}}', /maps\.b\.columns should be a string/],
     ["an account that is text", '{"accounts":{"shop":"x"}}', /accounts\.shop should be an object/],
     ["an account without URL", '{"accounts":{"shop":{}}}', /accounts\.shop\.base_url should be a string/],
     [

@@ -4,11 +4,11 @@ import { type Context, confirmOrStop } from "../command/command.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { formatDuration } from "../core/format-duration.ts";
 import type { Liveness } from "../core/process-identity.ts";
-import { hostOf, isOfThisPlace, nameProcess } from "../core/process-place.ts";
+import { hostOf, nameProcess } from "../core/process-place.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
 import { takeOverMs } from "../ledger/shared/lease.ts";
-import { checkRun } from "../sending/owners.ts";
+import { checkRun, silenceOf } from "../sending/owners.ts";
 
 /** Throws a usage error while the run is running. One that goes on has lost its claims, and sends nothing more. */
 export async function takeOver(run: Run, ledger: Ledger, context: Context): Promise<void> {
@@ -24,11 +24,12 @@ export async function mayGoOnUnseen(run: Run, context: Context): Promise<boolean
 }
 
 /** How a script can go on. */
-export function howToKnow({ silentForMs, process }: Run): string {
+export function howToKnow(run: Run): string {
   const person = "once you know that it has ended, answer at a terminal, without --yes";
-  if (silentForMs === undefined || isOfThisPlace(process)) return person;
-  const wait = formatDuration(takeOverMs - silentForMs);
-  return `its signs of life have stopped: it counts as ended in ${wait}, run the same command again then; or, ${person}`;
+  const silentMs = silenceOf(run);
+  if (silentMs === undefined) return person;
+  const wait = formatDuration(takeOverMs - silentMs);
+  return `no sign of life came from it lately: if none comes, it counts as ended in ${wait}, and the same command works then; or, ${person}`;
 }
 
 /** Asks a person. Throws a usage error while the run is running. */
