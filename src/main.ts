@@ -213,7 +213,9 @@ const unreadAfterMs = 2_000;
 /** What is begun is written whole: half a tracking number would look like a number. */
 function sayUnread(): void {
   if (process.stdout.writableLength > 0)
-    process.stderr.write("stopping once the result is read; a second Ctrl-C or SIGTERM stops at once\n");
+    process.stderr.write(
+      "stopping once the output so far is read; a second Ctrl-C or SIGTERM stops at once\n",
+    );
 }
 
 /** The process ends before a stream would have written it. */

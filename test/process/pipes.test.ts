@@ -138,7 +138,9 @@ test("a reader that takes nothing holds a stopped run: it is said, and a second 
   });
   expect(asked, "it waits").toBeLessThan(manyOrders / 100);
   running.child.kill("SIGTERM");
-  await running.untilStderr(/^stopping once the result is read; a second Ctrl-C or SIGTERM stops at once$/m);
+  await running.untilStderr(
+    /^stopping once the output so far is read; a second Ctrl-C or SIGTERM stops at once$/m,
+  );
   running.child.kill("SIGTERM");
   running.child.stdout?.resume();
   expect((await running.ended).exit).toBe(143);
