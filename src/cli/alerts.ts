@@ -127,12 +127,18 @@ type StartOptions = Omit<ExecuteOptions, "variables"> & Pick<SubprocessOptions, 
 /** Runs a program to its end; it is stopped at its limit and when the run is interrupted. Never rejects. */
 async function start(words: readonly string[], options: StartOptions, clock: Clock): Promise<Executed> {
   let output = "";
+  let isCut = false;
   const onText = (text: string) => {
+    isCut ||= output.length + text.length > outputLimit;
     output = (output + text).slice(0, outputLimit);
   };
   const end = await runSubprocess({ ...options, words, clock, onText });
-  const lines = output.split("\n").map((line) => line.trimEnd());
-  return { lines: lines.filter((line) => line !== ""), failure: explain(end, options.limitMs, words[0]) };
+  const lines = output
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "");
+  if (isCut) lines.push("(it printed more, which is left out)");
+  return { lines, failure: explain(end, options.limitMs, words[0]) };
 }
 
 function explain(end: SubprocessEnd, limitMs: number, program = ""): string | undefined {

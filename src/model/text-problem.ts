@@ -36,6 +36,12 @@ const invisibleOnly = /^(?=.*[\S\ufeff])[\s\u2800\p{Cf}\p{Default_Ignorable_Code
 const lostOnly = /^\s*[?\ufffd][?\ufffd\s]*$/;
 /** What is read in its place where the text is not in the encoding that was expected. */
 const lostCharacter = "\ufffd";
+/**
+ * Chinese in UTF-8 that was read as Windows-1252: two or more characters, each of which became three, such as å¼ ä¼Ÿ.
+ * And what such a reading as GBK makes of two marks of lost characters.
+ */
+const misread =
+  /(?:[\u00e3-\u00e9](?!\s\s)(?:[\u0080-\u00bf‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ€]|\s){2}\s*){2}|锟斤拷/u;
 const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
 
 /** Spreadsheets write long numbers as 1.38E+10; the lost digits cannot be restored. */
@@ -71,6 +77,8 @@ export function findTextProblem(path: string, text: string): string | undefined 
     return "has only question marks: the text was lost before courier read it; save files as UTF-8";
   if (text.includes(lostCharacter)) return "holds the mark of a lost character (U+FFFD): courier reads UTF-8";
   const isAscii = ascii.test(text);
+  if (!isAscii && misread.test(text))
+    return "was read in another encoding than it was saved in, before courier read it; save its source as UTF-8";
   if (!isAscii && !isNumber && invisibleOnly.test(text)) return "has only invisible characters";
   const unseen = isAscii ? undefined : (isNumber ? invisible : inText).exec(text)?.[0];
   if (unseen !== undefined) return `holds ${nameCharacter(unseen)}`;

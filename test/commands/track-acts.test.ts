@@ -160,6 +160,16 @@ describe("--exec", () => {
     expect(stderr).toMatch(/^complained\n/m);
   });
 
+  test("it may print without end: the first 64 KiB are shown, and that there was more", async () => {
+    const home = await homeWithChange("北京市");
+    const command = "i=0; while [ $i -lt 8000 ]; do echo line $i; i=$((i + 1)); done";
+    const { exit, stderr } = await watch(home, ["--ndjson", "--exec", command]);
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/^line 0\nline 1\n/m);
+    expect(stderr).not.toContain("line 7999");
+    expect(stderr).toMatch(/^\(it printed more, which is left out\)$/m);
+  });
+
   test("a process that it leaves running does not hold the watch up", async () => {
     const home = await homeWithChange("北京市");
     const { exit } = await watch(home, ["--exec", "sleep 30 >/dev/null 2>&1 & echo begun"]);

@@ -145,6 +145,10 @@ describe("characters that are not seen", () => {
   const inCsv = (name: string, phone: string) =>
     `sender.name,receiver.name,receiver.phone,item.name\n张三,"${name}","${phone}",Tea\n`;
   const lost = "has only question marks: the text was lost before courier read it; save files as UTF-8";
+  const garbled =
+    "was read in another encoding than it was saved in, before courier read it; save its source as UTF-8";
+  /** What a program makes of a text in UTF-8 that it takes for Windows-1252. */
+  const misread = (text: string) => new TextDecoder("windows-1252").decode(Buffer.from(text));
   const inJson = (name: string, phone: string) =>
     JSON.stringify([{ sender: { name: "张三" }, receiver: { name, phone }, item: { name: "Tea" } }]);
 
@@ -183,10 +187,28 @@ describe("characters that are not seen", () => {
     ["?", lost],
     ["? ??", lost],
     ["\ufffd\ufffd", lost],
+    [misread("张伟"), garbled],
+    [misread("阿依古丽"), garbled],
+    [misread("北京市海淀区中关村大街1号"), garbled],
+    [misread("北京市 海淀区"), garbled],
+    [misread("张伟").replaceAll("\u00a0", " "), garbled],
+    ["锟斤拷锟斤拷", garbled],
   ])("in the name %j are named, too", async (name, message) => {
     const problem = { row: 1, column: "receiver.name", value: name, message };
     expect(await problemsOf(inCsv(name, "1"))).toMatchObject([problem]);
     expect(await problemsOf(inJson(name, "1"))).toMatchObject([problem]);
+  });
+
+  test.each([
+    "Café “Été”…",
+    "Åsa Öberg",
+    "François-Xavier Lefèvre",
+    "Müßig & Söhne",
+    "« Prêt-à-porter » – 5 €",
+    "Đặng Thị Ánh",
+  ])("the name %j is as it was written", async (name) => {
+    expect(await problemsOf(inCsv(name.replaceAll('"', '""'), "1"))).toEqual([]);
+    expect(await problemsOf(inJson(name, "1"))).toEqual([]);
   });
 
   test.each(["#N/A", " #REF! ", "#value!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!"])(
