@@ -31,7 +31,7 @@ import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { OperationRow } from "../model/results.ts";
 import { findCreatesInDoubt, isInDoubt } from "../sending/in-doubt.ts";
-import { compareDetail, distinguishingFields } from "../sending/matching.ts";
+import { compareDetail, distinguishingFields, isLikely, nothingLearned } from "../sending/matching.ts";
 import { orderFacts } from "../sending/order-facts.ts";
 import { releaseDeadRuns } from "../sending/owners.ts";
 import {
@@ -276,6 +276,7 @@ async function settleAs(
   if (differing.length > 0) {
     const [made, sent] = [0, 1].map((side) => differing.map((values) => values[side]).join(", "));
     context.messages.warn(`order ${orderId} has ${made}, but ${name} was sent with ${sent}`);
+    await warnOfBetterMatch(operation, order, context);
     await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
   }
   const outcome = {
@@ -289,6 +290,25 @@ async function settleAs(
       `its run was undone; to cancel the order: ${context.nextCommand(`undo ${operation.run} --include-found`)}`,
     );
   return settled;
+}
+
+/** Of an order that is taken from another one in doubt, the list would prove that it was not created. */
+async function warnOfBetterMatch(operation: Operation, order: OrderDetail, context: Context): Promise<void> {
+  const inDoubt = await findCreatesInDoubt(context);
+  const better = inDoubt.find(
+    (each) =>
+      each.draft &&
+      nameOperation(each) !== nameOperation(operation) &&
+      isLikely(compareDetail(each.draft, order), nothingLearned) &&
+      differencesOf(each.draft, order).length === 0,
+  );
+  if (!better) return;
+  const name = nameOperation(better);
+  await warnOrRefuse(
+    `order ${order.id} has what ${name} was sent with, which is in doubt, too`,
+    context.nextCommand(`orders resolve ${name} --as ${order.id}`),
+    context,
+  );
 }
 
 async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Context): Promise<Operation> {
@@ -318,7 +338,6 @@ async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Con
   return recordOutcome(operation, { state: "unsent", rejection }, ledger, context);
 }
 
-/** At a terminal a person may know that the listed order is another one. A script is refused. */
 async function warnOfLikely(
   operation: Operation,
   likely: readonly string[],
@@ -326,13 +345,17 @@ async function warnOfLikely(
 ): Promise<void> {
   const own = nameOperation(operation);
   const orders = `${byCount(likely.length, "order", "orders")} ${likely.join(", ")}`;
-  const message = `${orders} in the list may be ${own}`;
+  const as = context.nextCommand(`orders resolve ${own} --as ${likely[0]}`);
+  await warnOrRefuse(`${orders} in the list may be ${own}`, as, context);
+}
+
+/** At a terminal a person may know that the order is another one than it seems. A script is refused. */
+async function warnOrRefuse(message: string, asItSeems: string, context: Context): Promise<void> {
   const prompts = context.globals.yes ? undefined : await context.prompts();
   if (prompts) return context.messages.warn(message);
-  const as = context.nextCommand(`orders resolve ${own} --as ${likely[0]}`);
   throw usageError(
     `${message}: nothing was recorded`,
-    `if it is this order: ${as}; if you know that it is another one, answer at a terminal, without --yes`,
+    `if it is this order: ${asItSeems}; if you know that it is another one, answer at a terminal, without --yes`,
   );
 }
 

@@ -240,6 +240,44 @@ describe("--as", () => {
   });
 });
 
+describe("an order that has what another order in doubt was sent with", () => {
+  const message = "order 1000001 has what 1.1 was sent with, which is in doubt, too";
+
+  async function homeWithTwo() {
+    const home = await homeInDoubt();
+    await recordRun(home, ["unknown"], { exit: 6 }); // to another phone and street
+    await createAtService(home);
+    return home;
+  }
+
+  test("is not given to the first one by a script", async () => {
+    const home = await homeWithTwo();
+    const { exit, stdout, stderr } = await home.courier("orders resolve 2.1 --as 1000001 --yes");
+    expect([exit, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(
+      `error: ${message}: nothing was recorded\nhint: if it is this order: courier orders resolve 1.1 --as 1000001; ` +
+        "if you know that it is another one, answer at a terminal, without --yes\n",
+    );
+    const states = async () => (await readRuns(home)).slice(0, 2).map((run) => run.operations[0]?.state);
+    expect(await states()).toEqual(["unknown", "unknown"]);
+
+    expect((await home.courier("orders resolve 1.1 --as 1000001")).exit).toBe(0);
+    expect(await states()).toEqual(["found", "unknown"]);
+  });
+
+  test("a person at a terminal is told, and decides", async () => {
+    const home = await homeWithTwo();
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit, stderr } = await home.courier("orders resolve 2.1 --as 1000001", {
+      terminal: 80,
+      prompts,
+      env: { NO_COLOR: "1" },
+    });
+    expect(stderr.replaceAll(/\n +/g, " ")).toContain(`warning: ${message}\n`);
+    expect([exit, (await readRuns(home))[1]?.operations[0]?.state]).toEqual([0, "found"]);
+  });
+});
+
 describe("--not-created", () => {
   test("asks, and records that it may be sent again", async () => {
     const home = await homeInDoubt();
