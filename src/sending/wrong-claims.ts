@@ -1,6 +1,7 @@
 /**
  * Orders that an operation has by its answer, although they have the data of a create in doubt: the service, or a cache
- * before it, answered with another order's id.
+ * before it, answered with another order's id. One that was found later, by a list or by a person, stays its owner's; the
+ * other create stays in doubt.
  */
 
 import { lazy } from "../core/lazy.ts";
@@ -112,9 +113,13 @@ export async function withdrawWrongClaims(
       const other = await readDetail(id, tools.detail);
       if (other && isWhole(owner, other)) return own;
     }
-    const name = nameOperation(own);
-    contested.set(name, [...(contested.get(name) ?? []), detail.id.value]);
+    contest(own, detail);
     return undefined;
+  }
+
+  function contest(own: Operation, { id }: OrderDetail): void {
+    const name = nameOperation(own);
+    contested.set(name, [...(contested.get(name) ?? []), id.value]);
   }
 
   for (const summary of listing.summaries) {
@@ -124,7 +129,7 @@ export async function withdrawWrongClaims(
     const named = claim ? lost.filter(({ draft }) => draft && nameIn(draft) === "agrees") : [];
     if (!claim || named.length === 0) continue;
     const owner = await tools.ledger.findOperation(claim);
-    if (owner?.state !== "created" || !owner.draft) continue;
+    if (!owner?.draft || !["created", "found"].includes(owner.state)) continue;
     const ownDraft = owner.draft;
     const isOtherName = nameIn(ownDraft) === "differs";
     // Two people of one name have another phone and address.
@@ -141,6 +146,12 @@ export async function withdrawWrongClaims(
     const detail = await readDetail(id, tools.detail);
     if (!detail) continue;
     const known = await changed();
+    if (owner.state === "found") {
+      // No answer gave it to its owner: a list did, or a person, who may have been wrong.
+      const own = others.find(({ draft }) => draft && isWhole(draft, detail));
+      if (own && differsIn(ownDraft, detail, known)) contest(own, detail);
+      continue;
+    }
     const keepsItems = !known.has("item.name");
     const own =
       others.find(({ draft }) => draft && isOfLost(draft, ownDraft, detail, keepsItems)) ??

@@ -6,6 +6,7 @@ import { identifyProcess } from "../../src/core/process-identity.ts";
 import { answerData } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
+import { createImportHome, lostForNow, outcomes, row, sheet } from "../support/imports.ts";
 import { createAtService, type RecordedCreate, readRuns, recordRun } from "../support/ledger.ts";
 import { plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -275,6 +276,30 @@ describe("an order that has what another order in doubt was sent with", () => {
     });
     expect(stderr.replaceAll(/\n +/g, " ")).toContain(`warning: ${message}\n`);
     expect([exit, (await readRuns(home))[1]?.operations[0]?.state]).toEqual([0, "found"]);
+  });
+
+  test("and if the person was wrong, the other one is not sent again", async () => {
+    const known = Array.from({ length: 22 }, (_, index) =>
+      row(`K-${index}`, `客户${index}`, `1370013${1_000 + index}`),
+    );
+    const home = await createImportHome(sheet(...known));
+    expect((await home.run()).exit).toBe(0);
+    await home.put(sheet(row("A-1"), row("A-2", "王五", "13700137001").replace("茶叶", "台灯")));
+    home.sandbox.faults.set(lostForNow("drop_after", 2));
+    expect((await home.run("--concurrency 2")).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const wrong = await home.courier("orders resolve ref:A-1 --as 1000024", {
+      terminal: 80,
+      prompts: scriptedPrompts({ confirms: [true] }),
+    });
+    expect(wrong.stderr).toContain("order 1000024 has what 2.2 was sent with");
+    expect(wrong.exit).toBe(0);
+
+    home.clock.advance(60 * 60_000);
+    const { exit, report } = await home.run("--settle 10s");
+    expect([exit, outcomes(report)]).toEqual([6, "shipped unknown"]);
+    expect(report[1]?.error?.message).toContain("1000024");
+    expect(home.posts).toBe(24);
   });
 });
 
