@@ -410,7 +410,7 @@ export async function* importRows(
     else if (left.size + foundNow.size > 0 || (await ledger.openOperations(run.customer)).length > 0)
       yield* unreported(rows());
   } catch (error) {
-    failure ??= { error };
+    if (!failure || isLedgerLost(error)) failure = { error };
     for (const row of left)
       if (!reported.has(row.row)) yield { row, outcome: "unknown", rejection: notChecked(failure.error) };
   }

@@ -333,7 +333,7 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
       await restore();
       const { exit, stdout, stderr } = await running.ended;
       expect(exit, stderr).toBe(6);
-      expect(stderr).toContain("the ledger has lost what this run recorded");
+      expect(stderr).toContain("the ledger has lost what was recorded");
       const { data } = (await (
         await fetch(`${sandbox.baseUrl}/api/v1/orders?limit=100`, {
           headers: { authorization: "Bearer process-key-0123456789" },
@@ -363,7 +363,8 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       await server.query(`ALTER DATABASE ${name}_before RENAME TO ${name}`);
     };
-    return { homes, sandbox, posts, replace };
+    const looks = () => sandbox.requests.filter(({ method }) => method === "GET").length;
+    return { homes, sandbox, posts, looks, replace };
   }
 
   describe("a database that is away for a moment and comes back as it was before", () => {
@@ -392,6 +393,46 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
       expect(stderr).toContain('"code":"ledger_lost"');
     });
 
+    const slowList = { method: "GET", path: "/api/v1/orders", kind: "latency", ms: 1_500 } as const;
+    const lostAnswers = { method: "POST", path: "/api/v1/orders", kind: "drop_after" } as const;
+
+    test("while an import looks for orders: their rows are in doubt, not unsent", async () => {
+      const { homes, sandbox, posts, looks, replace } = await createMachinesWithCopy();
+      sandbox.faults.set([lostAnswers, slowList]);
+      const before = looks();
+      const running = homes[0].start(`${importing} --concurrency 3`);
+      await until("all were sent, and a list is read", () => posts() === 4 && looks() > before + 1);
+      await replace();
+      sandbox.faults.set([]);
+      const { exit, stdout, stderr } = await running.ended;
+      expect(stderr).toContain('"code":"ledger_lost"');
+      expect([exit, outcomes(JSON.parse(stdout))], stderr).toEqual([6, "unknown unknown unknown"]);
+      expect(stdout).toContain("in doubt, and the ledger is lost: look for its order in the list");
+    });
+
+    test.each([
+      "undo 2 --yes --json",
+      "orders resolve 2.1 --not-created --yes --json",
+      "orders resolve 2.1 --as 1000002 --yes --json",
+    ])("while %s asks the service: nothing is said to be done", async (words) => {
+      const { homes, sandbox, posts, looks, replace } = await createMachinesWithCopy();
+      const before = looks();
+      sandbox.faults.set([lostAnswers, { ...slowList, ms: 60_000 }]);
+      const killed = homes[0].start(`${importing} --concurrency 3`);
+      await until("all were sent, and a list is read", () => posts() === 4 && looks() > before + 1);
+      killed.child.kill("SIGKILL");
+      await killed.ended;
+      sandbox.faults.set([{ method: "GET", kind: "latency", ms: 1_500 }]);
+      const { length } = sandbox.requests;
+      const running = homes[0].start(words);
+      await until("the service was asked", () => sandbox.requests.length > length);
+      await replace();
+      sandbox.faults.set([]);
+      const { exit, stdout, stderr } = await running.ended;
+      expect([exit, stdout], stderr).toEqual([5, ""]);
+      expect(stderr).toContain('"code":"ledger_lost"');
+    });
+
     test("while the answer to orders create gets lost: no word says that a list was read", async () => {
       const { homes, sandbox, posts, replace } = await createMachinesWithCopy();
       sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "stall_body" }]);
@@ -403,7 +444,7 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
       sandbox.faults.set([]);
       const { exit, stderr } = await running.ended;
       expect(exit, stderr).toBe(6);
-      expect(stderr).toContain("and it was not looked for, because the ledger could not record that");
+      expect(stderr).toContain("and the check failed too: the ledger has lost what was recorded");
       expect(stderr).not.toContain("not listed");
     });
   });

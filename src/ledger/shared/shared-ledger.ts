@@ -136,7 +136,7 @@ function lostLease({ text }: PostgresAddress): CourierError {
 }
 
 function lostRecords({ text }: PostgresAddress): CourierError {
-  return new CourierError("ledger_lost", 5, `the ledger has lost what this run recorded: ${text}`, {
+  return new CourierError("ledger_lost", 5, `the ledger has lost what was recorded: ${text}`, {
     hint: "a backup or a standby has taken its place, which does not know all that was sent: before you send anything, compare your files with courier orders list --all",
   });
 }

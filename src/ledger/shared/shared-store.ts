@@ -38,13 +38,22 @@ function createMarks(now: () => number, explainLoss: () => CourierError) {
   const writer = randomUUID();
   let count = 0;
   let committed = { count: 0, atMs: 0 };
+  /** The last number that an event was seen to have: a copy from before may have fewer. */
+  let seen = 0;
+  let loss: CourierError | undefined;
   return {
-    /** Rejects where the database has lost what was committed. */
+    /** To be called before what is asked else of a transaction. Rejects where the database has lost what was committed. */
     async check(answer: Answer): Promise<void> {
-      const { count: expected, atMs } = committed;
-      if (expected === 0 || now() - atMs > keptMs / 2) return;
-      const [mark] = await answer(`SELECT count FROM ${schemaName}.commits WHERE writer = ?`, [writer]);
-      if (!mark || Number(mark.count) < expected) throw explainLoss();
+      const expected = now() - committed.atMs > keptMs / 2 ? 0 : committed.count;
+      const least = seen;
+      const [row] = await answer(
+        `SELECT last, (SELECT count FROM ${schemaName}.commits WHERE writer = ?) AS count FROM ${schemaName}.events`,
+        [writer],
+      );
+      const last = Number(row?.last ?? 0);
+      if (last < least || Number(row?.count ?? 0) < expected) loss ??= explainLoss();
+      if (loss) throw loss;
+      seen = Math.max(seen, last);
     },
     next() {
       count += 1;
@@ -153,14 +162,11 @@ export function createSharedStore(
       const ended = await connection.transaction(
         beginWrite,
         async (answer) => {
-          // A failure of the work may come of what was lost: that is said first.
-          const all = await Promise.allSettled([
-            marks.check(answer),
-            mark.leave(answer),
+          const [, ended] = await allOrFirst([
+            Promise.all([marks.check(answer), mark.leave(answer)]),
             endAll(works, answer),
           ]);
-          for (const each of all) if (each.status === "rejected") throw each.reason;
-          return (all[2] as PromiseFulfilledResult<readonly Ended[]>).value;
+          return ended;
         },
         { canRepeat: true, wasDone: mark.isLeft },
       );
@@ -172,7 +178,14 @@ export function createSharedStore(
   const reading =
     (begin: string) =>
     <T>(work: () => Work<T>) =>
-      connection.transaction(begin, (answer) => run(work(), answer), { canRepeat: true });
+      connection.transaction(
+        begin,
+        async (answer) => {
+          const [, result] = await allOrFirst([marks.check(answer), run(work(), answer)]);
+          return result;
+        },
+        { canRepeat: true },
+      );
 
   return {
     write: (work, options) => write(work, options) as Promise<never>,
@@ -182,6 +195,15 @@ export function createSharedStore(
     holdsClaim: () => lease.isSure() && lease.isHeld(),
     checkLoss: marks.check,
   };
+}
+
+/**
+ * Throws the failure of the first one once both have ended: a failure of the work may come of what was lost, and that is
+ * said.
+ */
+async function allOrFirst<A, B>(both: readonly [Promise<A>, Promise<B>]): Promise<readonly [A, B]> {
+  await Promise.allSettled(both);
+  return Promise.all(both);
 }
 
 /** Throws the first failure once all have ended: what is asked after the rollback would not be in the transaction. */
