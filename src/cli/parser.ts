@@ -2,7 +2,7 @@
 
 import { Command as Commander, CommanderError, Option as CommanderOption } from "commander";
 import { type Command, type CommandEntry, type Group, isGroup } from "../command/command.ts";
-import { flagOf, type Option } from "../command/options.ts";
+import { flagOf, type Option, quote } from "../command/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { shownUrl } from "../core/shown-url.ts";
@@ -255,6 +255,7 @@ function addOptions(target: Commander, options: Options): void {
     );
     if (option.placeholder) {
       parser.argParser((text, before: unknown) => {
+        if (option.values === "file") ensureOwnName(text);
         const value = option.parse(text, flag);
         return option.isList && Array.isArray(before) ? [...before, ...(value as unknown[])] : value;
       });
@@ -279,7 +280,10 @@ function collectOptions(verb: Commander, options: Options): Values {
 function collectArguments(command: Command, words: readonly string[]): Values {
   const values: Record<string, unknown> = {};
   for (const [index, [key, argument]] of Object.entries(command.arguments).entries()) {
-    const parse = (text: string) => argument.parse(text);
+    const parse = (text: string) => {
+      if (argument.values === "file") ensureOwnName(text);
+      return argument.parse(text);
+    };
     const isLeftOut = argument.isOptional === true && words[index] === undefined;
     values[key] = argument.isList
       ? words.slice(index).map(parse)
@@ -288,6 +292,15 @@ function collectArguments(command: Command, words: readonly string[]): Values {
         : parse(words[index] ?? "");
   }
   return values;
+}
+
+/** Bytes that are not UTF-8 come as U+FFFD: names of different files would be one. */
+function ensureOwnName(file: string): void {
+  if (file.includes("\ufffd"))
+    throw usageError(
+      `the name of the file ${quote(file)} is not UTF-8, and courier cannot tell it from others`,
+      "give the file a name in UTF-8",
+    );
 }
 
 /** A word alone that is a URL is no key. Any other may be one, and is not repeated. */

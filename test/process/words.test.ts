@@ -1,8 +1,9 @@
 /** What comes in: stdin, arguments and environment; and how a run that has nothing more to do ends. */
 
-import { cp, readdir } from "node:fs/promises";
+import { cp, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { row, sheet } from "../support/imports.ts";
 import { createProcessHome, createServedProcessHome } from "../support/process.ts";
 
 const order = JSON.stringify({ sender: { name: "A" }, receiver: { name: "B" }, item: { name: "C" } });
@@ -100,6 +101,28 @@ describe("arguments", () => {
       "/api/v1/tracking/-n",
       "/api/v1/tracking/--all",
     ]);
+  });
+
+  test
+    .runIf(process.platform === "linux")
+    .each([
+      "orders export -o",
+      "orders import",
+      "orders import orders.csv --yes --rejects",
+      "orders create --file",
+    ])("a file name that is not UTF-8, which would be another one's: %s", async (words) => {
+    const { directory, start, sandbox } = await createServedProcessHome();
+    await writeFile(path.join(directory, "orders.csv"), sheet(row("A-1")));
+    await writeFile(path.join(directory, "\ufffd\ufffd\ufffd\ufffd.csv"), sheet(row("B-1")));
+    const before = await readdir(directory);
+    const shell = `"$@" "$(printf '\\266\\376\\324\\302.csv')"`;
+    const { exit, stdout, stderr } = await start(words, { shell }).ended;
+    expect([exit, stdout], stderr).toEqual([2, ""]);
+    expect(stderr).toContain(
+      "the name of the file “����.csv” is not UTF-8, and courier cannot tell it from others",
+    );
+    expect(await readdir(directory)).toEqual(before);
+    expect(sandbox.requests).toEqual([]);
   });
 });
 
