@@ -417,7 +417,7 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     ])("while %s asks the service: nothing is said to be done", async (words) => {
       const { homes, sandbox, posts, looks, replace } = await createMachinesWithCopy();
       const before = looks();
-      sandbox.faults.set([lostAnswers, { ...slowList, ms: 60_000 }]);
+      sandbox.faults.set([lostAnswers, { ...slowList, ms: 5_000 }]);
       const killed = homes[0].start(`${importing} --concurrency 3`);
       await until("all were sent, and a list is read", () => posts() === 4 && looks() > before + 1);
       killed.child.kill("SIGKILL");
