@@ -20,7 +20,12 @@ export interface WorksheetEdit {
   readonly lastColumn: number;
   /** New columns, which are shown also where the sheet hides those that it does not use. */
   readonly shown?: ColumnRange | undefined;
+  /** Called for what sorts the sheet without the new columns. */
+  readonly onNarrow?: (what: SortedPart) => void;
 }
+
+/** What a spreadsheet program sorts by itself, whatever stands beside it. */
+export type SortedPart = "filter" | "table";
 
 /** From 0. */
 interface ColumnRange {
@@ -105,7 +110,7 @@ export async function findLastColumn(chunks: AsyncIterable<Uint8Array>): Promise
 }
 
 /** Takes the pieces one after the other, and gives what stands for each. */
-function createEditor({ cellsOf, lastColumn, shown }: WorksheetEdit): (piece: string) => string {
+function createEditor({ cellsOf, lastColumn, shown, onNarrow }: WorksheetEdit): (piece: string) => string {
   let isInData = false;
   /** Inside a cell that is written anew, so that nothing of it is kept. */
   let isReplaced = false;
@@ -175,6 +180,9 @@ function createEditor({ cellsOf, lastColumn, shown }: WorksheetEdit): (piece: st
       if (name === "sheetData") isInData = !isClosing && !each.endsWith("/>");
       else if (name === "dimension") return setAttribute(each, "ref", (ref) => widen(ref, lastColumn));
       else if (name === "col" && shown && !isClosing) return showColumns(each, shown);
+      else if (name === "tablePart" && shown) onNarrow?.("table");
+      else if (name === "autoFilter" && shown && endsBefore(attributeOf(each, "ref"), shown))
+        onNarrow?.("filter");
       return each;
     }
     if (isInCell) {
@@ -202,6 +210,11 @@ function widen(ref: string, lastColumn: number): string {
   const [first, last = first] = ref.split(":").map(readAddress);
   if (!first || !last || last.column >= lastColumn) return ref;
   return `${nameCell(first)}:${nameColumn(lastColumn)}${last.row}`;
+}
+
+function endsBefore(ref: string | undefined, { last }: ColumnRange): boolean {
+  const end = readAddress(ref?.split(":").at(-1) ?? "");
+  return end !== undefined && end.column < last;
 }
 
 /** The `<col>` of hidden columns as up to three: those of the range are shown, the others are as they were. */

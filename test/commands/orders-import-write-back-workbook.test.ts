@@ -87,6 +87,32 @@ describe("the workbook", () => {
     expect(without).toBe(await xmlOf(before));
   });
 
+  test.each([
+    ['<autoFilter ref="A1:J3"/>', "the filter ends before the new columns"],
+    [
+      '<tableParts count="1"><tablePart r:id="rId1"/></tableParts>',
+      "the table does not have the new columns",
+    ],
+  ])("with %s, which would be sorted without the new columns, is told about once", async (after, fact) => {
+    const rows = [{ cells: titles }, { cells: cells("A-1") }, { cells: cells("A-2", "王五") }];
+    const home = await createImportHome(workbookOf({ rows, after }));
+    const first = await importAndRead(home);
+    expect(first.exit).toBe(0);
+    const remedy = "before you sort";
+    expect(first.stderr).toMatch(
+      new RegExp(`^warning: .*done.xlsx: ${fact}, and a sort by it .* ${remedy}$`, "m"),
+    );
+    const second = await importAndRead(home, "", first.done, "second.xlsx");
+    expect(second.exit, second.stderr).toBe(0);
+    expect(second.stderr).not.toContain("sort");
+  });
+
+  test("with a filter over all columns, also those to come, needs no word", async () => {
+    const rows = [{ cells: titles }, { cells: cells("A-1") }];
+    const home = await createImportHome(workbookOf({ rows, after: '<autoFilter ref="A1:O2"/>' }));
+    expect((await importAndRead(home)).stderr).not.toContain("filter");
+  });
+
   test("keeps the numbers of another machine beside a row that has no order here", async () => {
     const columns = [...titles, "Courier tracking number", "Courier order number", "Courier error"];
     const home = await createImportHome(

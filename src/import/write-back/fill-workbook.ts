@@ -3,7 +3,12 @@
 import { fileError } from "../../core/errors.ts";
 import { mostColumns } from "../../sheets/cell-address.ts";
 import { openWorkbook } from "../../sheets/workbook.ts";
-import { type CellText, editWorksheet, findLastColumn } from "../../sheets/worksheet-edit.ts";
+import {
+  type CellText,
+  editWorksheet,
+  findLastColumn,
+  type SortedPart,
+} from "../../sheets/worksheet-edit.ts";
 import { packPart, replacePart } from "../../sheets/zip-copy.ts";
 import { openZip } from "../../sheets/zip-parts.ts";
 import { type RowValues, type WrittenColumn, writtenFields } from "./titles.ts";
@@ -13,6 +18,7 @@ export interface WorkbookFilling {
   readonly headerRow: number;
   /** By the row of the sheet; undefined for a row of which nothing is known. */
   readonly rows: ReadonlyMap<number, RowValues | undefined>;
+  readonly onNarrow: (what: SortedPart) => void;
 }
 
 export interface SheetPart {
@@ -36,7 +42,7 @@ export async function openSheetPart(bytes: Buffer, name: string, sheet: string):
         throw fileError(`the sheet ${sheet} of ${name} has no room for further columns`);
       return count;
     },
-    async *fill({ columns, headerRow, rows }) {
+    async *fill({ columns, headerRow, rows, onNarrow }) {
       const inOrder = [...columns].sort((a, b) => a.index - b.index);
       const lastColumn = inOrder.at(-1)?.index ?? 0;
       const added = inOrder.filter(({ isNew }) => isNew).map(({ index }) => index);
@@ -56,7 +62,7 @@ export async function openSheetPart(bytes: Buffer, name: string, sheet: string):
       };
       yield* replacePart(
         bytes,
-        await packPart(part, editWorksheet(zip.read(part), { cellsOf, lastColumn, shown })),
+        await packPart(part, editWorksheet(zip.read(part), { cellsOf, lastColumn, shown, onNarrow })),
         name,
       );
     },

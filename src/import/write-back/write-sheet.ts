@@ -13,6 +13,7 @@ import { explainSystemError } from "../../core/system-errors.ts";
 import { escapeCharacter } from "../../sheets/encode-text.ts";
 import type { SheetRow } from "../../sheets/sheet.ts";
 import { isPassing } from "../../sheets/source.ts";
+import type { SortedPart } from "../../sheets/worksheet-edit.ts";
 import type { OutputFile } from "../../terminal/streams.ts";
 import type { Source } from "../import-source.ts";
 import type { NumberedRow } from "../order-record.ts";
@@ -118,12 +119,16 @@ export async function openSheetOutput(
     async write({ values }) {
       if (isFile) output = await context.openOutput(target, { permissionsOf, isKeptElsewhere: isInPlace });
       let lost: string | undefined;
-      const noteLost = (character: string) => {
-        lost ??= character;
+      const narrow = new Set<SortedPart>();
+      const notes = {
+        onLost: (character: string) => {
+          lost ??= character;
+        },
+        onNarrow: (what: SortedPart) => narrow.add(what),
       };
       try {
         let [size, isSame] = [0, true];
-        for await (const piece of fill(source, places, values, noteLost)) {
+        for await (const piece of fill(source, places, values, notes)) {
           isSame &&= piece.equals(source.bytes.subarray(size, size + piece.length));
           size += piece.length;
           await output.write(piece);
@@ -137,6 +142,7 @@ export async function openSheetOutput(
         throw error;
       }
       if (lost !== undefined) context.messages.warn(describeLost(file, source, lost));
+      for (const what of narrow) context.messages.warn(describeNarrow(file, what));
     },
     abandon: () => output.abandon(),
   };
@@ -145,6 +151,15 @@ export async function openSheetOutput(
 function describeLost(file: string, { facts }: Source, character: string): string {
   const encoding = facts.encoding.toUpperCase();
   return `${file}: characters that ${encoding} does not have, such as “${character}”, are written as ${escapeCharacter(character)}; save the sheet as “CSV UTF-8” to have them as they are`;
+}
+
+/** The numbers would stand beside other rows after that. */
+function describeNarrow(file: string, what: SortedPart): string {
+  const [fact, remedy] = {
+    filter: ["the filter ends before the new columns", "set the filter anew over all columns"],
+    table: ["the table does not have the new columns", "extend the table over them"],
+  }[what] as [string, string];
+  return `${file}: ${fact}, and a sort by it leaves them where they are: ${remedy} before you sort`;
 }
 
 /** A new file has the form of the sheet, so its name must say the same. */
@@ -210,17 +225,22 @@ async function findRows(source: Source): Promise<RowPlaces> {
   };
 }
 
+interface FillNotes {
+  readonly onLost: (character: string) => void;
+  readonly onNarrow: (what: SortedPart) => void;
+}
+
 async function* fill(
   source: Source,
   { part, header, columns, lines, csvRecord }: RowPlaces,
   values: ReadonlyMap<number, RowValues>,
-  noteLost: (character: string) => void,
+  { onLost, onNarrow }: FillNotes,
 ): AsyncGenerator<Buffer> {
   const byLine = new Map([...lines].map(([row, line]) => [line, values.get(row)]));
-  if (part) return yield* part.fill({ columns, headerRow: header.line, rows: byLine });
+  if (part) return yield* part.fill({ columns, headerRow: header.line, rows: byLine, onNarrow });
   const { delimiter } = source.facts;
   const writeCell = (text: string) => csvRecord([text], delimiter).replace(/\r?\n$/, "");
-  yield* fillCsv(source, { columns, headerLine: header.line, lines: byLine, writeCell, noteLost });
+  yield* fillCsv(source, { columns, headerLine: header.line, lines: byLine, writeCell, noteLost: onLost });
 }
 
 /** At any moment the name has the old sheet or the new one. Returns the file with the old one. */
