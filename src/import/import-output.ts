@@ -31,6 +31,7 @@ import { importRows } from "./importer.ts";
 import { inRowOrder } from "./reorder-buffer.ts";
 import { openRowTally } from "./row-tally.ts";
 import type { RowsOptions, WrongRow } from "./rows.ts";
+import { describeSentSince, findSentSince } from "./sent-since.ts";
 import { statesOfLedger } from "./write-back/import-sheet.ts";
 
 /** Sends the rows while the report is read. Each row gives one report row. */
@@ -38,6 +39,9 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   const wrong: ReportRow[] = [];
   /** Orders of which rows are hidden: they can be corrected in the workbook alone. */
   const withHidden: number[] = [];
+  const refused = new Set<number>();
+  /** Rows of them that another process has sent since. */
+  let sentSince: readonly number[] = [];
   const { source, plan, settings, rejects } = run;
   const tally = openRowTally(run.tools);
   const { counts, unrecorded, unwanted, made } = tally;
@@ -114,6 +118,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       for await (const each of inRowOrder(counting(withWrong(source, overview, results), meter))) {
         const result = await withNumber(await tally.correct(each));
         const row = toReport(result, overview);
+        if (result.outcome === "refused") refused.add(result.row.row);
         if (result.outcome === "refused" || result.outcome === "wrong") {
           const { raw } = result.row;
           if (rejects && "cells" in raw && raw.hasHidden) withHidden.push(result.row.row);
@@ -124,6 +129,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       }
       if (made.length > 1 && !context.signal.aborted) await compareMade();
       await tally.noteWithdrawnElsewhere();
+      if (refused.size > 0)
+        sentSince = await findSentSince(goodRows(source, overview), refused, run.tools, context.clock);
       await ledger.checkPlace();
       if (run.comparedMs !== undefined && countDone(counts) === total)
         await ledger.recordComparison(run.tools.run.customer, run.comparedMs).catch(() => {}); // then it is done again
@@ -137,6 +144,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (unwanted.length > 0) context.messages.warn(describeUnwanted(unwanted, context));
       await rejects?.finish();
       if (rejects?.failure) context.messages.warnAlways(rejects.failure);
+      if (sentSince.length > 0) context.messages.warnAlways(describeSentSince(sentSince, rejects?.path));
       if (!isLedgerLost(failure))
         await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer, others: run.others });
       else if (run.sheet)

@@ -1,6 +1,7 @@
 /** Imports at the same time: they share the rows, each row is sent once, and each of them reports all rows. */
 
 import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
@@ -100,6 +101,50 @@ describe("several imports of one account at once", () => {
       expect([...states].filter((state) => ["ready", "sending", "unknown"].includes(state))).toEqual([]);
     },
   );
+});
+
+test.each(["", "A-1"])(
+  "a row that one reports as refused, and another one sends meanwhile, is named at the end: ref “%s”",
+  async (ref) => {
+    const home = await createImportHome(sheet(row(ref)));
+    const message = "not today";
+    home.sandbox.faults.set([
+      { ...post, kind: "refuse", status: 400, code: "INVALID_PARAMETER", message, times: 1 },
+    ]);
+    expect((await home.run(words)).exit).toBe(3);
+
+    await home.put(sheet(row(ref), ...countTo(30).map((index) => row(`B-${index}`, `名${index}`))));
+    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 3 }]);
+    const rejects = path.join(home.directory, "rejects.csv");
+    const running = home.run(`--concurrency 1 --rejects ${rejects}`);
+    await until("it sends", () => home.posts >= 3);
+    const other = await home.run("--concurrency 1 --retry-refused");
+    const { exit, report, stderr } = await running;
+    expect([exit, report[0]?.outcome, other.exit, other.report[0]?.outcome]).toEqual([
+      3,
+      "refused",
+      0,
+      "created",
+    ]);
+    expect(stderr).toContain(
+      `warning: row 1 was refused, and another courier process has sent it since: take it out of ${rejects}\n`,
+    );
+    expect(other.stderr).not.toContain("since");
+
+    await home.put(sheet(row(ref), row("C-1", "周八")));
+    const later = await home.run(words);
+    expect([later.exit, outcomes(later.report)]).toEqual([0, "shipped created"]);
+  },
+);
+
+test("equal rows of which one is refused and the other one sent are both told as they are", async () => {
+  const home = await createImportHome(sheet(row(""), row("")));
+  home.sandbox.faults.set([
+    { ...post, kind: "refuse", status: 400, code: "INVALID_PARAMETER", message: "no", times: 1 },
+  ]);
+  const { exit, report, stderr } = await home.run("--concurrency 1");
+  expect([exit, outcomes(report)]).toEqual([3, "refused created"]);
+  expect(stderr).not.toContain("since");
 });
 
 /** An import of two rows whose requests get no answer before `wakeUp`, which is called after `wakesAfterMs`. */
