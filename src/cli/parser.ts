@@ -255,7 +255,7 @@ function addOptions(target: Commander, options: Options): void {
     );
     if (option.placeholder) {
       parser.argParser((text, before: unknown) => {
-        if (option.values === "file") ensureOwnName(text);
+        if (option.values === "file") ensureUtf8Name(text);
         const value = option.parse(text, flag);
         return option.isList && Array.isArray(before) ? [...before, ...(value as unknown[])] : value;
       });
@@ -281,7 +281,7 @@ function collectArguments(command: Command, words: readonly string[]): Values {
   const values: Record<string, unknown> = {};
   for (const [index, [key, argument]] of Object.entries(command.arguments).entries()) {
     const parse = (text: string) => {
-      if (argument.values === "file") ensureOwnName(text);
+      if (argument.values === "file") ensureUtf8Name(text);
       return argument.parse(text);
     };
     const isLeftOut = argument.isOptional === true && words[index] === undefined;
@@ -295,7 +295,7 @@ function collectArguments(command: Command, words: readonly string[]): Values {
 }
 
 /** Bytes that are not UTF-8 come as U+FFFD: names of different files would be one. */
-function ensureOwnName(file: string): void {
+function ensureUtf8Name(file: string): void {
   if (file.includes("\ufffd"))
     throw usageError(
       `the name of the file ${quote(file)} is not UTF-8, and courier cannot tell it from others`,

@@ -37,8 +37,8 @@ const lostOnly = /^\s*[?\ufffd][?\ufffd\s]*$/;
 /** What is read in its place where the text is not in the encoding that was expected. */
 const lostCharacter = "\ufffd";
 /**
- * Chinese in UTF-8 that was read as Windows-1252: two or more characters, each of which became three, such as å¼ ä¼Ÿ.
- * And what such a reading as GBK makes of two marks of lost characters.
+ * Chinese in UTF-8 that was read as Windows-1252: two or more characters, each of which became three, such as å¼ ä¼Ÿ. And
+ * two marks of lost characters in UTF-8 that were read as GBK.
  */
 const misread =
   /(?:[\u00e3-\u00e9](?!\s\s)(?:[\u0080-\u00bf‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ€]|\s){2}\s*){2}|锟斤拷/u;

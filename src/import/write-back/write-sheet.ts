@@ -153,12 +153,14 @@ function describeLost(file: string, { facts }: Source, character: string): strin
   return `${file}: characters that ${encoding} does not have, such as “${character}”, are written as ${escapeCharacter(character)}; save the sheet as “CSV UTF-8” to have them as they are`;
 }
 
+const narrowWords: Readonly<Record<SortedPart, { readonly fact: string; readonly remedy: string }>> = {
+  filter: { fact: "the filter ends before the new columns", remedy: "set the filter anew over all columns" },
+  table: { fact: "the table does not have the new columns", remedy: "extend the table over them" },
+};
+
 /** The numbers would stand beside other rows after that. */
 function describeNarrow(file: string, what: SortedPart): string {
-  const [fact, remedy] = {
-    filter: ["the filter ends before the new columns", "set the filter anew over all columns"],
-    table: ["the table does not have the new columns", "extend the table over them"],
-  }[what] as [string, string];
+  const { fact, remedy } = narrowWords[what];
   return `${file}: ${fact}, and a sort by it leaves them where they are: ${remedy} before you sort`;
 }
 

@@ -32,7 +32,7 @@ const keptMs = 86_400_000;
 /**
  * The last transaction that this process has committed, by its own count. The number that the server gives a transaction
  * does not tell: after a crash it gives the same one to another transaction. A database that has an older mark, or none,
- * is a copy from before.
+ * is a copy from before; so is one with fewer events than this process has seen.
  */
 function createMarks(now: () => number, explainLoss: () => CourierError) {
   const writer = randomUUID();
