@@ -13,6 +13,7 @@ const isBun = process.versions.bun !== undefined;
 const terminals: ReadStream[] = [];
 /** What is said when a second signal ends the process. */
 let describeStop: (exit: InterruptionExit) => string | undefined = () => undefined;
+let onStopTakesLong = () => {};
 /** Whether a terminal that is used may have closed. */
 let mayBeHungUp = false;
 /** A pager has the terminal, and with it Ctrl-C. */
@@ -83,6 +84,9 @@ void start({
   },
   onStopAtOnce(describe) {
     describeStop = describe;
+  },
+  onStopTakesLong(listener) {
+    onStopTakesLong = listener;
   },
 }).then(async (exit) => {
   const isHungUp = mayBeHungUp && (await closeHungUp());
@@ -198,7 +202,7 @@ function listen(signal: "SIGINT" | "SIGTERM" | "SIGQUIT" | "SIGHUP", exit: Inter
     const isAgain = ["SIGINT", "SIGQUIT"].includes(signal) || (signal === "SIGTERM" && isTerminated);
     if (signal === "SIGTERM") isTerminated = true;
     if (!interrupter().signal.aborted) {
-      setTimeout(sayUnread, unreadAfterMs).unref();
+      setTimeout(() => onStopTakesLong(), stopTakesLongMs).unref();
       return interrupter().abort(interrupted(exit));
     }
     if (!isAgain) return;
@@ -207,16 +211,7 @@ function listen(signal: "SIGINT" | "SIGTERM" | "SIGQUIT" | "SIGHUP", exit: Inter
   });
 }
 
-/** A run that was stopped waits so long for its reader before it says so. */
-const unreadAfterMs = 2_000;
-
-/** What is begun is written whole: half a tracking number would look like a number. */
-function sayUnread(): void {
-  if (process.stdout.writableLength > 0)
-    process.stderr.write(
-      "stopping once the output so far is read; a second Ctrl-C or SIGTERM stops at once\n",
-    );
-}
+const stopTakesLongMs = 2_000;
 
 /** The process ends before a stream would have written it. */
 function sayLast(text = ""): void {

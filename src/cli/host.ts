@@ -29,6 +29,8 @@ export interface Host {
   onEscape?(tell: (error: unknown) => Promise<ExitCode>): void;
   /** Asks `describe` for the last words of a process that a second signal ends at once. */
   onStopAtOnce?(describe: (exit: InterruptionExit) => string | undefined): void;
+  /** Calls when a signal came two seconds ago and the process still runs. */
+  onStopTakesLong?(listener: () => void): void;
   /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;
   /** Replaced in tests. */

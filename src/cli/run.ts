@@ -20,7 +20,7 @@ import { allowMoreFiles, isFileLimit, tooManyFiles, unwrittenError } from "../co
 import { counted } from "../core/wording.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
-import { createWriter, PipeClosed, Unwritten, type Writer } from "../terminal/streams.ts";
+import { createWriter, PipeClosed, type StreamWriter, Unwritten, type Writer } from "../terminal/streams.ts";
 import { createContext, type RunContext } from "./context.ts";
 import { findConfigDirectory } from "./directories.ts";
 import { chooseForm, type Form, type GlobalValues, readGlobals } from "./globals.ts";
@@ -43,7 +43,7 @@ interface Opened {
 
 /** Where a run writes. A stream has one writer in a process, whichever command writes. */
 interface Writers {
-  readonly out: Writer;
+  readonly out: StreamWriter;
   readonly err: Writer;
   /** Called before each write. */
   clear: () => void;
@@ -62,6 +62,13 @@ export async function run(host: Host): Promise<ExitCode> {
     clear: () => {},
     pause: () => () => {},
   };
+  host.onStopTakesLong?.(() => {
+    // What is begun is written whole: half a tracking number would look like a number.
+    if (writers.out.hasUnread())
+      host.stderr.write(
+        "stopping once the output so far is read; a second Ctrl-C or SIGTERM stops at once\n",
+      );
+  });
   return runToEnd(host, writers);
 }
 

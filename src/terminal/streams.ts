@@ -40,6 +40,12 @@ export interface Writer {
   write(text: string | Uint8Array): Promise<void>;
 }
 
+/** A writer for a stream of the process. */
+export interface StreamWriter extends Writer {
+  /** Whether its reader has not yet taken all that was written. */
+  hasUnread(): boolean;
+}
+
 /** A result in a file, which has its name when it is complete. */
 export interface OutputFile extends Writer {
   finish(): Promise<void>;
@@ -58,7 +64,7 @@ export function createWriter(
   stream: TerminalStream,
   beforeWrite = () => {},
   stopSignal?: () => AbortSignal,
-): Writer {
+): StreamWriter {
   let failure: Error | undefined;
   const waiting = new Set<() => void>();
   const wake = () => {
@@ -87,6 +93,7 @@ export function createWriter(
 
   return {
     stream,
+    hasUnread: () => stream.writableLength > 0 || waiting.size > 0, // Bun's streams have no length
     async write(text) {
       if (failure) throw failure;
       beforeWrite();
