@@ -23,7 +23,15 @@ export async function findElsewhere(
   context: Context,
 ): Promise<
   Pick<Survey, "found" | "comparedMs"> &
-    Pick<RowPolicy, "elsewhere" | "numbersElsewhere" | "isRuledOut" | "isCancelledNumber" | "otherReceiver">
+    Pick<
+      RowPolicy,
+      | "elsewhere"
+      | "numbersElsewhere"
+      | "isRuledOut"
+      | "cancelledElsewhere"
+      | "isCancelledNumber"
+      | "otherReceiver"
+    >
 > {
   const { messages, globals } = context;
   const tools = { ...(await createReconcileTools(choice, context)), mostCancelledRead, others };
@@ -65,6 +73,7 @@ export async function findElsewhere(
   return {
     elsewhere: choose,
     isRuledOut: ({ draft }, orderId) => elsewhere.isRuledOut(draft, orderId),
+    cancelledElsewhere: ({ draft }) => elsewhere.findCancelled(draft),
     ...known,
   };
 }

@@ -159,9 +159,10 @@ export async function planImport(
       withOtherRef += 1;
       if (otherRefs.length < otherRefsShown) otherRefs.push({ row: nameOfRow(row), ref: like.ref });
     }
-    if (decision.kind === "send" && decision.takenBack) {
+    const cancelledId = decision.kind === "send" ? policy.cancelledElsewhere?.(row) : undefined;
+    if (decision.kind === "send" && (decision.takenBack || cancelledId !== undefined)) {
       takenBack.count += 1;
-      const id = decision.takenBack.order?.id;
+      const id = decision.takenBack?.order?.id ?? cancelledId;
       if (takenBack.rows.length < heldShown)
         takenBack.rows.push(`${nameOfRow(row)}${id === undefined ? "" : `: order ${id}`}`);
     }

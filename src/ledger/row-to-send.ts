@@ -136,6 +136,8 @@ export interface RowPolicy {
         isTaken?: (orderId: string) => boolean,
       ) => OrderElsewhere | undefined)
     | undefined;
+  /** An equal order that was not sent from this machine, and that was cancelled. */
+  readonly cancelledElsewhere?: ((row: Pick<RowToSend, "draft">) => string | undefined) | undefined;
   /** True for an order in the list of this run that is another one than the row's: another name alone does not say so. */
   readonly isRuledOut?: ((row: Pick<RowToSend, "draft">, orderId: string) => boolean) | undefined;
   /** The numbers of an order elsewhere, where a list has shown it. */

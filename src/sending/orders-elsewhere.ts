@@ -42,6 +42,8 @@ export interface OrdersElsewhere {
   readonly isEmpty: boolean;
   /** Orders that equal a draft as far as the service shows them, then orders that may equal it. */
   findEqual(draft: Draft): Promise<readonly OrderElsewhere[]>;
+  /** An equal order that is cancelled, and that `findEqual` therefore did not name. */
+  findCancelled(draft: Draft): string | undefined;
   /** True for a listed order that `findEqual` did not name, by its details or its goods. Another name alone does not say so. */
   isRuledOut(draft: Draft, orderId: string): boolean;
 }
@@ -78,6 +80,8 @@ export async function createOrdersElsewhere(
   const details = new Map<string, OrderDetail | undefined>();
   /** Orders whose details were compared with a draft, by its content. */
   const compared = new Map<string, Set<string>>();
+  /** The equal orders of drafts that are cancelled, by the draft's content. */
+  const cancelled = new Map<string, string>();
   const mayReadMore = lazy(() => mayCost(unknown.length));
   let areSpent = false;
   const noteSpent = () => {
@@ -127,9 +131,12 @@ export async function createOrdersElsewhere(
     const compare = (summary: OrderSummary) => {
       const read = details.get(summary.id.value);
       const detail = read && !contradictList(draft, summary, read) ? read : undefined;
-      if (isCancelled(detail ?? summary)) return;
-      if (detail) ofDraft.add(summary.id.value);
       const comparison = detail && compareDetail(draft, detail);
+      if (isCancelled(detail ?? summary)) {
+        if (comparison && isExact(comparison, fields)) cancelled.set(contentOf(draft), summary.id.value);
+        return;
+      }
+      if (detail) ofDraft.add(summary.id.value);
       if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(detail, comparison));
       else if (
         comparison ? mayBeOrder(draft, detail, comparison, fields) : mayBeListed(draft, summary, fields)
@@ -158,6 +165,7 @@ export async function createOrdersElsewhere(
 
   return {
     isEmpty: unknown.length === 0,
+    findCancelled: (draft) => cancelled.get(contentOf(draft)),
     isRuledOut(draft, orderId) {
       const summary = listed.get(orderId);
       if (!summary) return false;

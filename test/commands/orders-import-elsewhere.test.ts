@@ -171,7 +171,9 @@ describe("a row that equals an order made elsewhere", () => {
     expect(outcomes((await home.run()).report)).toBe("held");
     const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
     expect((await home.courier("orders cancel 1000001 --yes", { env })).exit).toBe(0);
-    expect(outcomes((await home.run()).report)).toBe("created");
+    const { report, stderr } = await home.run();
+    expect(outcomes(report)).toBe("created");
+    expect(stderr).toContain("row 1 (A-1): order 1000001");
   });
 
   test.each([3, 700])("covers one of %i equal rows: what is planned is what is sent", async (count) => {
@@ -304,11 +306,15 @@ describe("a row that equals an order made elsewhere", () => {
     expect([again.exit, outcomes(again.report), home.posts]).toEqual([0, "shipped", 2]);
   });
 
-  test("is sent where the order was cancelled", async () => {
-    const home = await createImportHome(sheet(row("A-1")));
+  test("is sent with a warning where the order was cancelled", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
     await shipElsewhere(home, row("X-1"));
     await home.courier("orders cancel 1000001 --yes");
-    expect(outcomes((await home.run()).report)).toBe("created");
+    const { exit, report, stderr } = await home.run();
+    expect([exit, outcomes(report)]).toEqual([0, "created created"]);
+    expect(stderr).toContain(
+      "1 row with the values of an order that was cancelled (is its parcel still wanted?): row 1 (A-1): order 1000001",
+    );
   });
 });
 
