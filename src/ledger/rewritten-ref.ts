@@ -4,7 +4,7 @@ import { withoutLastZeros } from "../model/decimal.ts";
 
 /** True where both may be one order number. Only equal content makes it one order. */
 export function isRewrittenRef(one: string, other: string): boolean {
-  const [a, b] = [plain(one), plain(other)];
+  const [a, b] = [plainRef(one), plainRef(other)];
   if (a.replace(/^0+(?=.)/, "") === b.replace(/^0+(?=.)/, "")) return true;
   if (isShownNumber(a, b) || isShownNumber(b, a)) return true;
   const [some, others] = [readNumbers(a), readNumbers(b)];
@@ -20,7 +20,7 @@ function isShownNumber(number: string, shown: string): boolean {
 }
 
 /** Without what a program changes about any text. */
-function plain(ref: string): string {
+export function plainRef(ref: string): string {
   const text = ref.normalize("NFKC").trim().replace(/^['#]/, "").trim().toLowerCase();
   return text.replace(/[\u2010-\u2015\u2212]/g, "-"); // hyphens, dashes and the minus sign
 }
@@ -78,15 +78,21 @@ function isWithin(one: PossibleNumber, other: PossibleNumber, exponent: number):
   return -unit < difference && difference < unit;
 }
 
+/** The dates that a spreadsheet program may see in a ref. */
+export function datesOfRef(ref: string): readonly PossibleDate[] {
+  const text = plainRef(ref);
+  return readDates(text, readNumbers(text));
+}
+
 /** A date that a text may mean. `form`: a number of days, two numbers such as 3/4, or a date with its year or month. */
-interface PossibleDate {
+export interface PossibleDate {
   readonly form: "days" | "pair" | "date";
   readonly year?: number | undefined;
   readonly month: number;
   readonly day: number;
 }
 
-const months = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
+export const months = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
 const dayMs = 86_400_000;
 
 function readDates(text: string, numbers: readonly PossibleNumber[]): readonly PossibleDate[] {

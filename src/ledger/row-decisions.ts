@@ -2,9 +2,10 @@
 
 import type { SqlRow } from "../sqlite/driver.ts";
 import { terminalWindowMs } from "./equal-orders.ts";
-import { heldByContents, heldByRefs, type OperationFinder, ofUnseen } from "./find-operations.ts";
+import { heldByContents, heldByRefs, type OperationFinder, ofRefs, ofUnseen } from "./find-operations.ts";
 import { isStanding, nameOperation, type Operation, textOf } from "./operation.ts";
-import { isOfFile, mayBeEdited } from "./order-of-row.ts";
+import { isOfFile, isRewritten, mayBeEdited } from "./order-of-row.ts";
+import { formsOfRef } from "./ref-forms.ts";
 import { createRowLookup } from "./row-lookup.ts";
 import {
   asReadToday,
@@ -15,7 +16,7 @@ import {
   type RowToSend,
 } from "./row-to-send.ts";
 import { decideRow, type RowDecision } from "./rules.ts";
-import { ask, askTogether, sideBySide, type Work } from "./statements.ts";
+import { ask, askTogether, type Question, sideBySide, type Work } from "./statements.ts";
 
 /** `last`: the number of the last operation that was read. */
 interface ComparedRun {
@@ -23,9 +24,14 @@ interface ComparedRun {
   readonly isShared: boolean;
 }
 
+/** Of one statement. */
+const refsAtOnce = 4_000;
+
 /** What only a row to be sent needs. */
 interface Others {
   readonly gone: readonly Operation[];
+  /** Orders of no row of the file, with refs that a program may have made of refs of the batch. */
+  readonly rewritten: readonly Operation[];
   /** Orders made elsewhere that held rows before, by content and by ref. */
   readonly equal: readonly SqlRow[];
   readonly named: readonly SqlRow[];
@@ -119,6 +125,13 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
     const isCovered = (operation: Operation) =>
       covered.has(nameOperation(operation)) || policy.isCovered?.(operation) === true;
 
+    function* formsOf(refs: readonly string[]): Generator<Question> {
+      const all = new Set(refs.flatMap((ref) => [...formsOfRef(ref, nowMs)]));
+      const forms = [...all].filter((form) => !file.hasRef(form));
+      for (let start = 0; start < forms.length; start += refsAtOnce)
+        yield ofRefs(customer, file.shop, forms.slice(start, start + refsAtOnce));
+    }
+
     /**
      * What is in doubt, or was found, and of no row of the file any more, and the orders elsewhere: only a row to be sent
      * needs them.
@@ -129,13 +142,15 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       const contents = rows.flatMap(({ content, formerContent }) =>
         [content, formerContent].filter((each) => each !== undefined),
       );
-      const [unseen = [], equal = [], named = []] = yield* askTogether([
+      const [unseen = [], equal = [], named = [], ...rewritten] = yield* askTogether([
         ofUnseen(customer, run, nowMs - terminalWindowMs),
         heldByContents(customer, contents),
         refs.length > 0 ? heldByRefs(customer, file.shop, refs) : undefined,
+        ...formsOf(refs),
       ]);
       others = {
         gone: yield* onlyGone(readAll(unseen), file),
+        rewritten: readAll(rewritten.flat()).filter(isStanding),
         equal,
         named,
       };
@@ -158,6 +173,12 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
         if (mayBeEdited(row, operation, isOfSameFile)) return operation;
       }
       return undefined;
+    }
+
+    /** The order that the row may have been before it was edited and a program rewrote its ref. */
+    function* findRewritten(row: RowToSend): Work<Operation | undefined> {
+      const { rewritten } = yield* findOthers();
+      return rewritten.findLast((each) => isRewritten(row, each, file) && mayBeEdited(row, each, false));
     }
 
     /**
@@ -244,7 +265,8 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
             equal: merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each)),
             numbered,
             edited: function* () {
-              return (yield* findJoined(row)) ?? (yield* findEdited(row)) ?? policy.rewritten?.(row);
+              const edited = (yield* findJoined(row)) ?? (yield* findEdited(row));
+              return edited ?? (yield* findRewritten(row)) ?? policy.rewritten?.(row);
             },
             elsewhere: () => findElsewhere(row),
           },

@@ -125,6 +125,36 @@ describe("a ref that a program rewrote", () => {
     expect(outcomes(named.report)).toBe("held created held shipped shipped");
   });
 
+  test.each([
+    ["000018", "18"],
+    ["18", "000018"],
+    ["11-2", "2-Nov"],
+    ["11-2", "11月2日"],
+    ["2-Nov", "11-2"],
+    ["1.10", "1.1"],
+    ["1234567890123456789", "1234567890123450000"],
+    ["SO-1001", "1001"],
+    ["#1001", "1001"],
+  ])("holds %s, alone in its file, after its row was corrected and sent with %s", async (ref, sent) => {
+    // The rejects of a sheet are corrected in a spreadsheet program and imported; then the sheet is corrected, too.
+    const ofDay = (first: string) => sheet(first, row("A-7", "王五"), row("A-8", "赵六"));
+    const home = await createImportHome(ofDay(row(ref, "李四", "12")));
+    expect(outcomes((await home.run("--concurrency 1")).report)).toBe("refused created created");
+    const rejects = await home.put(sheet(row(sent).replace(/1$/, "2")), "rejects.csv");
+    expect(outcomes((await home.importFile(rejects)).report)).toBe("created");
+    home.clock.advance(2 * dayMs);
+    const corrected = row(ref).replace("88号", "88号楼3单元").replace(/1$/, "3");
+    await home.put(ofDay(corrected));
+    const { exit, report } = await home.run();
+    expect([exit, outcomes(report), home.posts]).toEqual([3, "held shipped shipped", 4]);
+    expect(report[0]?.error?.message).toBe("may be the edited row of operation 2.1, which is order 1000003");
+    const another = await home.put(
+      sheet(row(ref, "周八", "13700137008").replace("建国", "人民")),
+      "another.csv",
+    );
+    expect(outcomes((await home.importFile(another)).report)).toBe("created");
+  });
+
   test("is held where a workbook shows text beside a number, and the text was saved", async () => {
     const home = await createImportHome(sheet(row("1001"), row("1002", "王五")));
     expect((await home.run("--concurrency 1")).exit).toBe(0);

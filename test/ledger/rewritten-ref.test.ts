@@ -1,6 +1,7 @@
 /** Which refs a spreadsheet program may have made from one another. */
 
 import { describe, expect, test } from "vitest";
+import { formsOfRef } from "../../src/ledger/ref-forms.ts";
 import { isRewrittenRef } from "../../src/ledger/rewritten-ref.ts";
 import { effort, fc } from "../support/effort.ts";
 
@@ -194,6 +195,74 @@ describe("of any ref", () => {
     );
     fc.assert(
       fc.property(codes, codes, (one, other) => one === other || !isRewrittenRef(one, other)),
+      runs,
+    );
+  });
+});
+
+describe("forms that are looked up", () => {
+  const nowMs = Date.UTC(2026, 10, 28);
+  const small = fc.integer({ min: 1, max: 999_999 });
+  const finds = (one: string, other: string) =>
+    formsOfRef(one, nowMs).has(other) && isRewrittenRef(one, other);
+
+  test("have what a program loses of a number, in both directions", () => {
+    fc.assert(
+      fc.property(small, fc.integer({ min: 1, max: 6 }), (number, zeros) => {
+        const shown = `${"0".repeat(zeros)}${number}`;
+        return [shown, `${number}.0`, `#${number}`].every(
+          (form) => finds(form, `${number}`) && finds(`${number}`, form),
+        );
+      }),
+      runs,
+    );
+    fc.assert(
+      fc.property(
+        small,
+        (number) => finds(`1.${number}0`, `1.${number}`) && finds(`1.${number}`, `1.${number}0`),
+      ),
+      runs,
+    );
+  });
+
+  test("have what a program keeps of a long number", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 10n ** 15n, max: 10n ** 25n }), (number) => {
+        const text = `${number}`;
+        const kept = [text.slice(0, 15).padEnd(text.length, "0"), BigInt(Number(number)).toString()];
+        return kept.every((form) => form === text || finds(text, form));
+      }),
+      runs,
+    );
+  });
+
+  test("have the dates of two numbers, in both directions", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 364 }), fc.constantFrom("-", "/"), (day, mark) => {
+        const date = new Date(Date.UTC(2026, 0, 1 + day));
+        const [month, ofMonth] = [date.getUTCMonth() + 1, date.getUTCDate()];
+        const name = date.toLocaleString("en", { month: "short", timeZone: "UTC" });
+        const dates = [
+          `${ofMonth}-${name}`,
+          `${month}月${ofMonth}日`,
+          date.toISOString().slice(0, 10),
+          `2026/${month}/${ofMonth}`,
+          `${date.getTime() / 86_400_000 + 25_569}`,
+        ];
+        return [`${month}${mark}${ofMonth}`, `${ofMonth}${mark}${month}`].every((pair) =>
+          dates.every((form) => finds(pair, form) && finds(form, pair)),
+        );
+      }),
+      runs,
+    );
+  });
+
+  test("are few, of any text", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[-+#']?[0-9]{0,40}[-./]?[0-9]{0,6}$/)), (ref) => {
+        const forms = formsOfRef(ref, nowMs);
+        return forms.size < 200 && !forms.has(ref);
+      }),
       runs,
     );
   });
