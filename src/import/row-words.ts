@@ -34,8 +34,10 @@ function describeHeld(
   const id = operation.order?.id;
   const isLost = operation.state === "unknown";
   const settle = `courier orders resolve ${name}`;
+  const isOtherRef = ref !== undefined && operation.ref !== undefined && operation.ref !== ref;
+  const asSent = isOtherRef ? `, sent with the ref ${operation.ref}` : "";
   if (isEdited && isMade(operation))
-    return `may be the edited row of operation ${name}, which is order ${id}`;
+    return `may be the edited row of operation ${name}, which is order ${id}${asSent}`;
   if (isEdited && isLost)
     return `order ${name} is in doubt, and no row of this file is it; this row may be its edited form: settle it first with: ${settle}`;
   const place = operation.row === undefined ? "" : `row ${operation.row}`;
@@ -45,7 +47,7 @@ function describeHeld(
     return `equals order ${id} (operation ${[name, place].filter(Boolean).join(", ")}), which was sent with this ref ${shop}`;
   if (isLost && isSameRef)
     return `equals operation ${name}${place && ` (${place})`}, which was sent with this ref ${shop} and is in doubt; settle it with: ${settle}`;
-  if (isMade(operation) && ref !== undefined && operation.ref !== undefined)
+  if (isMade(operation) && isOtherRef)
     return `equals order ${id}, which was sent with the ref ${operation.ref}: did a program rewrite the ref?`;
   if (isMade(operation)) return `equals order ${id} (operation ${name})`;
   if (isLost) return `equals an order in doubt; settle it with: ${settle}`;

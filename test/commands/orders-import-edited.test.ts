@@ -102,7 +102,7 @@ describe("a row that was edited while its order is in doubt", () => {
       const held = await home.importFile(copy, flags);
       expect([held.exit, outcomes(held.report)], held.stderr).toEqual([3, "held held"]);
       expect(held.report[0]?.error?.message).toBe(
-        "may be the edited row of operation 1.1, which is order 1000001",
+        "may be the edited row of operation 1.1, which is order 1000001, sent with the ref A-0",
       );
       expect(errorOf(held).hint).toBe(
         "where an edited row replaces its order, cancel that one first: courier orders cancel ID; --allow-duplicate row:N ships row N as well",

@@ -119,7 +119,7 @@ describe("a ref that a program rewrote", () => {
     // A ref that was used again for another customer, and a further order of one.
     expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([3, "held held held created created"]);
     expect(ran.report[1]?.error?.message).toBe(
-      "may be the edited row of operation 1.2, which is order 1000002",
+      "may be the edited row of operation 1.2, which is order 1000002, sent with the ref 000124",
     );
     const named = await home.importFile(file, "--allow-duplicate 124");
     expect(outcomes(named.report)).toBe("held created held shipped shipped");
@@ -147,7 +147,9 @@ describe("a ref that a program rewrote", () => {
     await home.put(ofDay(corrected));
     const { exit, report } = await home.run();
     expect([exit, outcomes(report), home.posts]).toEqual([3, "held shipped shipped", 4]);
-    expect(report[0]?.error?.message).toBe("may be the edited row of operation 2.1, which is order 1000003");
+    expect(report[0]?.error?.message).toBe(
+      `may be the edited row of operation 2.1, which is order 1000003, sent with the ref ${sent}`,
+    );
     const another = await home.put(
       sheet(row(ref, "周八", "13700137008").replace("建国", "人民")),
       "another.csv",
