@@ -26,7 +26,7 @@ export interface Survey {
   readonly elsewhere: OrdersElsewhere | undefined;
   /** Operations in doubt whose orders were found in the same list. */
   readonly found: ReadonlySet<string>;
-  /** Until when all orders since the last comparison are in the list; undefined where they are not. */
+  /** Until when, by the service's clock if it is known, all orders since the last comparison are in the list; undefined where they are not. */
   readonly comparedMs: number | undefined;
   /** The tracking and order numbers of the listed orders, by id. */
   readonly numbers: ReadonlyMap<string, readonly string[]>;
@@ -46,7 +46,7 @@ const week = 7;
  * where the service does not show the list, or where it needs too many calls.
  */
 export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOptions): Promise<Survey> {
-  const { clock, stop } = tools;
+  const { stop } = tools;
   const { note } = options;
   const found = new Set<string>();
   const skip = (reason: string) => {
@@ -74,7 +74,7 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
     isComplete = false;
   }
   const elsewhere = await createOrdersElsewhere(listing, tools, options);
-  const comparedMs = isComplete ? clock.now() : undefined;
+  const comparedMs = isComplete ? serviceTime(tools) : undefined;
   return { ...describeListed(listing.summaries), elsewhere, found, comparedMs };
 }
 
@@ -107,9 +107,10 @@ async function readRecent(
   tools: ReconcileTools,
   { isImport = false, mayCost, note }: SurveyOptions,
 ): Promise<Recent> {
-  const { ledger, customer, clock } = tools;
+  const { ledger, customer } = tools;
   const lastMs = await (isImport ? ledger.lastComparison(customer) : ledger.lastListing(customer));
-  const gap = lastMs === undefined ? undefined : daysSince(lastMs, clock.now());
+  const gapNow = () => (lastMs === undefined ? undefined : daysSince(lastMs, tools));
+  const gap = gapNow();
   const fewest = Math.min(mostDays, gap ?? mostDays);
   if (!isImport)
     return {
@@ -118,9 +119,13 @@ async function readRecent(
     };
   const isCovered = gap !== undefined && gap <= fewest;
   const never = async () => false;
+  const readSince = (days: number) =>
+    readDays(Math.max(week, days), open, tools, isCovered ? never : mayCost);
   try {
-    const days = Math.max(week, gap ?? week);
-    return { listing: await readDays(days, open, tools, isCovered ? never : mayCost), isComplete: true };
+    const listing = await readSince(gap ?? week);
+    const known = gapNow() ?? week; // the list has told the service's clock
+    const isEnough = known <= Math.max(week, gap ?? week);
+    return { listing: isEnough ? listing : await readSince(known), isComplete: true };
   } catch (error) {
     if (!(error instanceof TooExpensive) || error.areMade) throw error;
     const listing = await readDays(fewest, open, tools, isCovered ? mayCost : never);
@@ -182,6 +187,7 @@ class TooExpensive extends Error {
  * its newest stamp that is known counts if it is earlier.
  */
 async function firstDate(tools: ReconcileTools, days: number): Promise<string | undefined> {
+  if (days === Number.POSITIVE_INFINITY) return undefined;
   const { ledger, customer, clock, clockOffsetMs } = tools;
   const nowMs = clock.now();
   const offsetMs = clockOffsetMs();
@@ -190,7 +196,16 @@ async function firstDate(tools: ReconcileTools, days: number): Promise<string | 
   return newestMs === undefined ? undefined : utcDate(Math.min(newestMs, nowMs), -days);
 }
 
-/** Undefined where the clock was set back since. */
-function daysSince(lastMs: number, nowMs: number): number | undefined {
-  return lastMs > nowMs ? undefined : Math.max(fewestDays, Math.ceil((nowMs - lastMs) / dayMs));
+/**
+ * The most days that the clocks tell: one of them may have been set meanwhile. All days where each was before that time
+ * by more than machines differ.
+ */
+function daysSince(lastMs: number, tools: ReconcileTools): number {
+  const sinceMs = Math.max(tools.clock.now(), serviceTime(tools)) - lastMs;
+  return sinceMs < -dayMs ? Number.POSITIVE_INFINITY : Math.max(fewestDays, Math.ceil(sinceMs / dayMs));
+}
+
+/** By our own clock where the service's is not known. */
+function serviceTime({ clock, clockOffsetMs }: ReconcileTools): number {
+  return clock.now() + (clockOffsetMs() ?? 0);
 }

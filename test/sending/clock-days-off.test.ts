@@ -100,6 +100,42 @@ describe("orders made elsewhere are compared", () => {
     expect([exit, home.service.orders.filter(isOwn).length], stdout).toEqual([3, 1]);
   });
 
+  test.each([
+    ["right", 0, 0],
+    ["ten days ahead at the first import", 10, 0],
+    ["a year ahead at the first import", 365, 0],
+    ["left behind at the day of the first import", 0, -19],
+    ["five years behind at the second import", 0, -1826],
+  ])("since the last import, by a clock that was %s", async (_what, first, second) => {
+    const home = await createUnfaithfulHome();
+    setClock(home, first);
+    await importOrders(home, 1);
+    setClock(home, -first);
+    home.clock.advance(2 * dayMs);
+    home.service.foreign(plainDraft);
+    home.clock.advance(18 * dayMs);
+    setClock(home, second);
+    const { exit, stderr } = await home.courier("orders import - --yes --json", {
+      stdin: JSON.stringify([plainDraft]),
+    });
+    expect([exit, home.service.orders.filter(isOwn).length], stderr).toEqual([3, 1]);
+  });
+
+  test("also since a time to come, where no clock tells how long ago it was", async () => {
+    const home = await createUnfaithfulHome({ hideDate: true });
+    setClock(home, 100);
+    await importOrders(home, 1);
+    setClock(home, -100);
+    home.clock.advance(2 * dayMs);
+    home.service.foreign(plainDraft);
+    home.clock.advance(18 * dayMs);
+    home.service.ways = { ...home.service.ways, hideDate: false };
+    const { exit, stderr } = await home.courier("orders import - --yes --json", {
+      stdin: JSON.stringify([plainDraft]),
+    });
+    expect([exit, home.service.orders.filter(isOwn).length], stderr).toEqual([3, 1]);
+  });
+
   test("at least over three days after the clock was set back", async () => {
     const home = await createUnfaithfulHome();
     setClock(home, 30);
