@@ -188,15 +188,20 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
       list,
     );
     const [oldest] = yield ask(
-      `SELECT min(sent_at) AS ms, min(run) AS run FROM operations WHERE customer = ? AND state IN ('sending', 'unknown')`,
+      `SELECT min(sent_at) AS ms, min(run) AS run, min(sent_event) AS event FROM operations
+       WHERE customer = ? AND state IN ('sending', 'unknown') AND kind = 'create'`,
       customer,
     );
     const sinceMs = Math.min(numberOf(oldest?.ms) ?? beganMs, beganMs) - recentMs;
     const besideRun = yield* firstRunBeside(customer, numberOf(oldest?.run));
     const [since] = yield ask(`SELECT ${firstRunSince} AS run`, sinceMs, sinceMs);
     const firstRun = Math.min(besideRun, numberOf(since?.run) ?? 0);
+    // The day was chosen so that the list has the orders of all creates in doubt: it has those that were sent after one.
+    const openEvent = numberOf(oldest?.event) ?? Number.MAX_SAFE_INTEGER;
     const [isCovered, from] =
-      dateFrom === undefined ? ["", []] : ["AND substr(order_created_at, 1, 10) > ?", [dateFrom]];
+      dateFrom === undefined
+        ? ["", []]
+        : ["AND (substr(order_created_at, 1, 10) > ? OR sent_event > ?)", [dateFrom, openEvent]];
     yield ask(
       `UPDATE operations SET unlisted_event = ? WHERE customer = ? AND kind = 'create' AND unlisted_event IS NULL
          AND (state = 'found' OR (state = 'created' AND first_shown_ms IS NOT NULL))

@@ -5,7 +5,7 @@
 
 import type { Clock } from "../core/clock.ts";
 import { mapInOrder } from "../core/concurrent.ts";
-import { parseInstant, utcDate } from "../core/time.ts";
+import { isCalendarDate, parseInstant, utcDate } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Learned, OwnRequest } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
@@ -239,7 +239,9 @@ export async function earliestDate(
   const { ledger, customer, clock, clockOffsetMs } = tools;
   // An order that was made before the first request has an earlier stamp than all of theirs.
   const before = Math.min(...open.map(({ sentEvent }) => sentEvent ?? 0));
-  const earlierMs = parseInstant((await ledger.newestStamp(customer, before)) ?? "");
+  const stamp = await ledger.newestStamp(customer, before);
+  const earlierMs = stamp === undefined ? undefined : dayOfStamp(stamp);
+  if (stamp !== undefined && earlierMs === undefined) return undefined;
   const sent = open.map(({ sentAtMs, offsetMs, isOffsetMeasured }) =>
     sentAtMs !== undefined && offsetMs !== undefined && isOffsetMeasured ? sentAtMs + offsetMs : undefined,
   );
@@ -250,6 +252,12 @@ export async function earliestDate(
   const behindMs = await stampsBehindMs(tools);
   const stamps = [earlierMs, ...times.map((ms) => (ms === undefined ? undefined : ms + behindMs))];
   return utcDate(Math.min(...stamps.filter((ms) => ms !== undefined)), -1);
+}
+
+/** Of a stamp that names no instant, the first moment of its day. Undefined where it has none. */
+function dayOfStamp(stamp: string): number | undefined {
+  const day = stamp.slice(0, 10);
+  return parseInstant(stamp) ?? (isCalendarDate(day) ? Date.parse(day) : undefined);
 }
 
 /** When a request was sent, as the clock's `elapsed`, of an operation that was just read; undefined after another boot. */

@@ -165,3 +165,34 @@ test("a list that is too long is read from fewer days once its first page has to
     "Orders made elsewhere before 2026-03-18 were not compared: that takes 60 calls\n",
   );
 });
+
+describe("at a service whose Date is three days ahead of its time stamps", () => {
+  test.each([
+    ["without a zone", 0],
+    ["without a zone", 4],
+    ["empty", 0],
+    ["empty", 4],
+    ["ISO 8601", 0],
+    ["ISO 8601", 4],
+  ])("which are %s, a lost order is not made again, with %i others known", async (form, earlier) => {
+    const writeStamp = (iso: string) =>
+      form === "empty" ? "" : form === "ISO 8601" ? iso : iso.slice(0, 19).replace("T", " ");
+    const home = await createUnfaithfulHome({ dateSkewMs: 3 * dayMs, stampSkewMs: -3 * dayMs, writeStamp });
+    if (earlier > 0) await importOrders(home, earlier);
+    const draftOf = (name: string) => ({ ...plainDraft, receiver: { ...plainDraft.receiver, name } });
+    const rows = [plainDraft, draftOf("周八"), draftOf("吴九")];
+    lose(home, "answered");
+    home.service.ways = {
+      ...home.service.ways,
+      loss: (_, number) => (number === earlier + 1 ? "after" : "answered"),
+    };
+    const words = ["orders", "import", "-", "--yes", "--settle", "10s"];
+    for (let run = 0; run < 4; run++) {
+      await home.courier(words, { stdin: JSON.stringify(rows) });
+      home.clock.advance(20_000);
+    }
+    const names = home.service.orders.map(({ body }) => body.receiver.name);
+    expect(names).toEqual([...new Set(names)]);
+    expect(names).toContain(plainDraft.receiver.name);
+  });
+});

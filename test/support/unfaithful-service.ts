@@ -114,10 +114,11 @@ export async function startUnfaithfulService(options: UnfaithfulServiceOptions):
     text: string,
     request: ReceivedRequest | undefined,
     committedAtMs: number,
-    { dateSkewMs = 0, stampSkewMs = 0 }: Ways,
+    { dateSkewMs = 0, stampSkewMs = 0, writeStamp = (iso) => iso }: Ways,
   ): MadeOrder {
     const skews = typeof stampSkewMs === "number" ? [stampSkewMs] : stampSkewMs;
     const createdMs = committedAtMs + dateSkewMs + (skews[orders.length % skews.length] ?? 0);
+    const createdAt = new Date(createdMs).toISOString();
     const id = orders.length + 1;
     const digits = String(id).padStart(8, "0");
     const order: MadeOrder = {
@@ -128,7 +129,8 @@ export async function startUnfaithfulService(options: UnfaithfulServiceOptions):
       text,
       request,
       committedAtMs,
-      createdAt: new Date(createdMs).toISOString(),
+      createdAt,
+      shownStamp: writeStamp(createdAt),
       status: "pending",
     };
     orders.push(order);
@@ -413,9 +415,9 @@ function findQueryMistake(
   return isLate || !isCalendarDate(date_to) ? invalidParameter("date_to", date_to) : undefined;
 }
 
-function creationResult({ id, orderNumber, trackingNumber, status, createdAt }: MadeOrder): object {
+function creationResult({ id, orderNumber, trackingNumber, status, shownStamp }: MadeOrder): object {
   const numbers = { id, order_no: orderNumber, tracking_number: trackingNumber };
-  return { ...numbers, status, estimated_fee: 12.5, created_at: createdAt };
+  return { ...numbers, status, estimated_fee: 12.5, created_at: shownStamp };
 }
 
 /** What a service without any ways of its own shows; what was sent without a service_type is `standard`. */
@@ -430,8 +432,8 @@ function faithfulView(order: MadeOrder): ShownOrder {
     service_type,
     estimated_fee: 12.5,
     actual_fee: 0,
-    created_at: order.createdAt,
-    updated_at: order.createdAt,
+    created_at: order.shownStamp,
+    updated_at: order.shownStamp,
     sender: { ...sender },
     receiver: { ...receiver },
     item: { ...item },

@@ -53,6 +53,8 @@ export interface MadeOrder {
   readonly committedAtMs: number;
   /** Its stamp, ISO 8601: skewed where the ways say so. */
   readonly createdAt: string;
+  /** The same as it is shown. */
+  readonly shownStamp: string;
   readonly status: "pending" | "cancelled";
 }
 
@@ -95,6 +97,8 @@ export interface Ways {
   readonly commitDelayMs?: PerRequest<number>;
   /** created_at less the service's clock; the values of a list are used in turn, one an order. */
   readonly stampSkewMs?: number | readonly number[];
+  /** created_at is shown so, in place of ISO 8601. */
+  readonly writeStamp?: (iso: string) => string;
   /** The service's clock (Date header, today) less the injected one. */
   readonly dateSkewMs?: number;
   /** Answers have no Date header. */
