@@ -199,7 +199,7 @@ function someRefused(
     refused > 0 ? "where a row is right, add --retry-refused once the cause is gone" : "",
     heldByDoubt > 0 ? `settle the orders in doubt first: ${nextCommand("orders resolve")} lists them` : "",
     heldAsEdited > 0
-      ? `where an edited row replaces its order, cancel that one first: ${nextCommand("orders cancel ID")}`
+      ? `where an edited row replaces its order, cancel that one first: ${nextCommand("orders cancel ID")}, and where that order is right, leave the row out`
       : "",
     heldByPossible > 0
       ? `where the order that a row may equal is its own, ${

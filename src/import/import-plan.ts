@@ -12,7 +12,7 @@ import { runNow } from "../ledger/statements.ts";
 import { cannotBeCancelled } from "../model/states.ts";
 import { countAll, describeEncoding, type Overview, readAgain } from "./check-rows.ts";
 import { skipNumbered } from "./equal-rows.ts";
-import { findRewrittenRows, runOfRewritten } from "./rewritten-rows.ts";
+import { findRewrittenRows, isOfRewritten } from "./rewritten-rows.ts";
 import type { RowWarning } from "./row-warnings.ts";
 import { describeHold, nameOfRow } from "./row-words.ts";
 import type { ImportRow, RowsOptions } from "./rows.ts";
@@ -133,7 +133,7 @@ export async function planImport(
   let beingCancelled = 0;
   const otherRefs: OtherRef[] = [];
   let withOtherRef = 0;
-  const rewrittenRuns = new Set<number>();
+  let hasRewritten = false;
   const takenBack = { code: "cancelled_before" as const, count: 0, rows: [] as string[] };
 
   /** Of an earlier batch: one order covers one row. */
@@ -166,8 +166,7 @@ export async function planImport(
       if (takenBack.rows.length < heldShown)
         takenBack.rows.push(`${nameOfRow(row)}${id === undefined ? "" : `: order ${id}`}`);
     }
-    const runOfOther = known && runOfRewritten(row, decision, known.file);
-    if (runOfOther !== undefined) rewrittenRuns.add(runOfOther);
+    if (known && isOfRewritten(row, decision, known.file)) hasRewritten = true;
     const hold = describeHold(decision, row.ref);
     if (hold !== undefined && heldRows.length < heldShown) heldRows.push(`${nameOfRow(row)}: ${hold}`);
     if (decision.kind === "held" && !isMade(decision.operation)) counts.heldByDoubt += 1;
@@ -195,8 +194,8 @@ export async function planImport(
     if (batch.length >= batchSize) await flush();
   }
   await flush();
-  if (known && rewrittenRuns.size > 0 && counts.toSend > 0 && !policy.rewritten) {
-    const rewritten = await findRewrittenRows(rewrittenRuns, known);
+  if (known && hasRewritten && counts.toSend > 0 && !policy.rewritten) {
+    const rewritten = await findRewrittenRows(goodRows(source, overview), known);
     return { ...(await planImport(source, overview, { ...policy, rewritten }, known, context)), rewritten };
   }
   const sentBefore =

@@ -1,44 +1,41 @@
 /** Rows that were edited after a spreadsheet program had rewritten their refs, as it did in other rows of the file. */
 
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Operation } from "../ledger/operation.ts";
-import { isStanding } from "../ledger/operation.ts";
+import { isStanding, type Operation, type OperationName } from "../ledger/operation.ts";
 import { mayBeEdited } from "../ledger/order-of-row.ts";
 import { isRewrittenRef } from "../ledger/rewritten-ref.ts";
 import type { FileFacts, RowPolicy, RowToSend } from "../ledger/row-to-send.ts";
 import type { RowDecision } from "../ledger/rules.ts";
 import type { DraftParty } from "../model/draft.ts";
 
-/** The run of an order that was sent with another form of the row's ref; undefined where the decision shows none. */
-export function runOfRewritten(
+/** True where the order of the row was sent with another form of its ref. */
+export function isOfRewritten(
   { ref }: Pick<RowToSend, "ref">,
   decision: RowDecision,
   { shop }: Pick<FileFacts, "shop">,
-): number | undefined {
-  if (!("operation" in decision) || ref === undefined) return undefined;
+): boolean {
+  if (!("operation" in decision) || ref === undefined) return false;
   const { operation } = decision;
-  const isOther = operation.ref !== undefined && operation.ref !== ref && operation.shop === shop;
-  return isOther ? operation.run : undefined;
+  return operation.ref !== undefined && operation.ref !== ref && operation.shop === shop;
 }
 
 const operationsAtOnce = 500;
 
-/** For each row the standing order of these runs that it may be, by its ref and its receiver. */
+/** For each of the rows the standing order of the shop that it may be, by its ref and its receiver. */
 export async function findRewrittenRows(
-  runs: ReadonlySet<number>,
-  { ledger, file }: { readonly ledger: Ledger; readonly file: FileFacts },
+  rows: AsyncIterable<Pick<RowToSend, "draft">>,
+  {
+    ledger,
+    customer,
+    file,
+  }: { readonly ledger: Ledger; readonly customer: number; readonly file: FileFacts },
 ): Promise<NonNullable<RowPolicy["rewritten"]>> {
   const byReceiver = new Map<string, Operation[]>();
-  for (const run of runs)
-    for await (const operation of operationsOf(run, ledger)) {
-      const { ref, shop, draft } = operation;
-      if (ref === undefined || shop !== file.shop || file.hasRef(ref) || !isStanding(operation)) continue;
-      for (const key of keysOf(draft?.receiver)) {
-        const others = byReceiver.get(key);
-        if (others) others.push(operation);
-        else byReceiver.set(key, [operation]);
-      }
-    }
+  for await (const { draft } of rows) for (const key of keysOf(draft.receiver)) byReceiver.set(key, []);
+  for await (const operation of createsWithRefs(customer, file.shop, ledger)) {
+    if (file.hasRef(operation.ref ?? "") || !isStanding(operation)) continue;
+    for (const key of keysOf(operation.draft?.receiver)) byReceiver.get(key)?.push(operation);
+  }
   return (row) =>
     keysOf(row.draft.receiver)
       .flatMap((key) => byReceiver.get(key) ?? [])
@@ -48,12 +45,12 @@ export async function findRewrittenRows(
       );
 }
 
-async function* operationsOf(run: number, ledger: Ledger): AsyncGenerator<Operation> {
-  let after = 0;
+async function* createsWithRefs(customer: number, shop: string, ledger: Ledger): AsyncGenerator<Operation> {
+  let after: OperationName = { run: 0, number: 0 };
   for (;;) {
-    const found = await ledger.listOperations(run, after, operationsAtOnce);
+    const found = await ledger.createsWithRefs(customer, shop, after, operationsAtOnce);
     yield* found;
-    after = found.at(-1)?.number ?? after;
+    after = found.at(-1) ?? after;
     if (found.length < operationsAtOnce) return;
   }
 }

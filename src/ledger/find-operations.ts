@@ -31,6 +31,19 @@ export function ofRefs(customer: number, shop: string, refs: readonly string[]):
   );
 }
 
+/** The same of refs of one length that are between these. */
+export function ofRefsBetween(customer: number, shop: string, first: string, last: string): Question {
+  return ask(
+    `SELECT * FROM operations WHERE customer = ? AND shop = ? AND ref BETWEEN ? AND ? AND length(ref) = ?
+     AND kind = 'create' AND ${mayHold} ORDER BY run, number`,
+    customer,
+    shop,
+    first,
+    last,
+    last.length,
+  );
+}
+
 export function ofName({ run, number }: OperationName): Question {
   return ask("SELECT * FROM operations WHERE run = ? AND number = ?", run, number);
 }

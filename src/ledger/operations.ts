@@ -40,6 +40,13 @@ export interface Operations extends Creates, ImportRows, Cancels {
   findOperation(name: OperationName): Promise<Operation | undefined>;
   /** Operations of a run in their order, after the number `after`. */
   listOperations(run: number, after?: number, limit?: number): Promise<readonly Operation[]>;
+  /** A customer's creates with refs of a shop after one of them, in the order of their runs. */
+  createsWithRefs(
+    customer: number,
+    shop: string,
+    after: OperationName,
+    limit: number,
+  ): Promise<readonly Operation[]>;
   /** Creates and cancels that are not settled, with the runs that own them. */
   openOperations(customer: number): Promise<readonly { operation: Operation; owner: Run }[]>;
   /**
@@ -98,6 +105,21 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
             "SELECT * FROM operations WHERE run = ? AND number > ? ORDER BY number LIMIT ?",
             run,
             after,
+            limit,
+          ),
+        );
+      }),
+
+    createsWithRefs: (customer, shop, after, limit) =>
+      read(function* () {
+        return readAll(
+          yield ask(
+            `SELECT * FROM operations WHERE customer = ? AND shop = ? AND kind = 'create' AND ref IS NOT NULL
+               AND (run, number) > (?, ?) ORDER BY run, number LIMIT ?`,
+            customer,
+            shop,
+            after.run,
+            after.number,
             limit,
           ),
         );

@@ -28,6 +28,8 @@ export function formsOfRef(ref: string, nowMs: number): ReadonlySet<string> {
 }
 
 function formsOfNumber(text: string): readonly string[] {
+  const inBrackets = /^\((.+)\)$/.exec(text)?.[1];
+  if (inBrackets !== undefined) return formsOfNumber(`-${inBrackets}`);
   const [, sign = "", whole, fraction = ""] = /^([-+]?)0*(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   const shown = text.replace(/\D/g, "");
   if (whole === undefined) return shown.length < 3 ? [] : [shown, shown.replace(/^0+(?=.)/, "")];
@@ -42,7 +44,15 @@ function formsOfNumber(text: string): readonly string[] {
     whole.replace(/\B(?=(\d{3})+$)/g, ","),
     ...roundedForms(whole),
   ];
-  return [...forms.map((form) => `${minus}${form}`), `#${text}`];
+  return [...forms.map((form) => `${minus}${form}`), `#${text}`, ...(minus === "" ? [] : [`(${whole})`])];
+}
+
+/** Of a number that has lost all digits after the 15th: the first and the last that it may have been. */
+export function rangeOfRef(ref: string): readonly [first: string, last: string] | undefined {
+  const [, kept, lost = ""] = /^(\d{15})(0+)$/.exec(plainRef(ref)) ?? [];
+  if (kept === undefined || kept.startsWith("0")) return undefined;
+  const number = BigInt(kept);
+  return [`${number - 1n}${lost}`, `${number + 1n}${lost.replaceAll("0", "9")}`];
 }
 
 /** What Excel and programs that calculate with floating point keep of a long number. */
@@ -55,39 +65,63 @@ function roundedForms(digits: string): readonly string[] {
 
 /** A program takes the year in which it reads the text, where the text has none. */
 function formsOfDate({ year, month, day }: PossibleDate, years: readonly number[]): readonly string[] {
-  const name = monthNames[month - 1] ?? "";
+  const names = namesOf(month);
   const short = [
-    ...pairs(month, day),
-    ...pairs(day, month),
-    ...[`${day}-${name}`, `${twoDigits(day)}-${name}`, `${month}月${day}日`],
+    ...written(month, day),
+    ...written(day, month),
+    ...names.flatMap((name) => [
+      `${day}-${name}`,
+      `${twoDigits(day)}-${name}`,
+      `${name}-${day}`,
+      `${name}${day}`,
+    ]),
+    `${month}月${day}日`,
   ];
   const full = (year === undefined ? years : [year]).flatMap((each) => formsOfFullDate(each, month, day));
   return [...short, ...full];
 }
 
-const monthNames = months.split("|").map((name) => name.slice(0, 1).toUpperCase() + name.slice(1));
+/** `Nov`, and as persons write it. */
+function namesOf(month: number): readonly string[] {
+  const name = months.split("|")[month - 1] ?? "";
+  return [name.slice(0, 1).toUpperCase() + name.slice(1), name.toUpperCase()];
+}
 
 function formsOfFullDate(year: number, month: number, day: number): readonly string[] {
   const [yy, mm, dd] = [year % 100, month, day].map(twoDigits);
-  const name = monthNames[month - 1] ?? "";
   const iso = `${year}-${mm}-${dd}`;
-  const ofMonth = [
-    ...[...pairs(month, year), ...pairs(year, month), ...pairs(month, year % 100)],
-    ...[`${name}-${yy}`, `${name}-${year}`],
-  ];
+  const years = [year, year % 100];
+  const named = namesOf(month).flatMap((name) => [
+    `${day}-${name}-${yy}`,
+    `${dd}-${name}-${yy}`,
+    `${day}-${name}-${year}`,
+  ]);
   return [
-    ...[iso, `${iso} 00:00:00`, `${year}/${mm}/${dd}`, `${year}-${month}-${day}`, `${year}/${month}/${day}`],
-    ...[`${month}/${day}/${year}`, `${mm}/${dd}/${year}`, `${day}/${month}/${year}`, `${dd}/${mm}/${year}`],
-    ...[`${dd}.${mm}.${year}`, `${year}年${month}月${day}日`, `${year}${mm}${dd}`],
-    ...[`${day}-${name}-${yy}`, `${dd}-${name}-${yy}`, `${day}-${name}-${year}`],
+    ...years.flatMap((each) => [
+      ...written(each, month, day),
+      ...written(month, day, each),
+      ...written(day, month, each),
+    ]),
+    ...[`${iso} 00:00:00`, `${dd}.${mm}.${year}`, `${year}年${month}月${day}日`, `${year}${mm}${dd}`],
+    ...named,
     String((Date.UTC(year, month - 1, day) - firstDayMs) / dayMs),
-    ...(day === 1 ? ofMonth : []),
+    ...(day === 1 ? formsOfMonth(year, month) : []),
   ];
 }
 
-function pairs(one: number, other: number): readonly string[] {
-  const [first, second] = [twoDigits(one), twoDigits(other)];
-  return ["-", "/"].flatMap((mark) => [`${one}${mark}${other}`, `${first}${mark}${second}`]);
+/** The first day of a month stands for a month and a year. */
+function formsOfMonth(year: number, month: number): readonly string[] {
+  const yy = twoDigits(year % 100);
+  return [
+    ...[year, year % 100].flatMap((each) => [...written(month, each), ...written(each, month)]),
+    ...namesOf(month).flatMap((name) => [`${name}-${yy}`, `${name}-${year}`, `${yy}-${name}`]),
+    `${year}年${month}月`,
+  ];
+}
+
+/** With hyphens and with strokes, in as few digits as possible and in two. */
+function written(...numbers: readonly number[]): readonly string[] {
+  return ["-", "/"].flatMap((mark) => [numbers.join(mark), numbers.map(twoDigits).join(mark)]);
 }
 
 function twoDigits(number: number): string {

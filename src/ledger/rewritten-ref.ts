@@ -132,7 +132,7 @@ function readDates(text: string, numbers: readonly PossibleNumber[]): readonly P
   }
   const named =
     new RegExp(`^(\\d{1,4})[- ](${months})[a-z]*$`).exec(date) ??
-    new RegExp(`^(${months})[a-z]*[- ](\\d{1,4})$`).exec(date);
+    new RegExp(`^(${months})(?:[a-z]*[- ]|t?)(\\d{1,4})$`).exec(date);
   if (named) {
     const [name, number] = /^\d/.test(named[1] ?? "") ? [named[2], named[1]] : [named[1], named[2]];
     const month = months.split("|").indexOf(name ?? "") + 1;
@@ -140,6 +140,8 @@ function readDates(text: string, numbers: readonly PossibleNumber[]): readonly P
   }
   const chinese = /^(\d{1,2})月(\d{1,2})日$/.exec(date);
   if (chinese) return datesOf("date", Number(chinese[1]), Number(chinese[2]));
+  const ofMonth = /^(\d{4})年(\d{1,2})月$/.exec(date);
+  if (ofMonth) return possible({ form: "date", year: Number(ofMonth[1]), month: Number(ofMonth[2]), day: 1 });
   const pair = /^(\d{1,4})[-/](\d{1,4})$/.exec(date);
   if (!pair) return [];
   const [a, b] = [Number(pair[1]), Number(pair[2])];

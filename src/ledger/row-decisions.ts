@@ -2,10 +2,17 @@
 
 import type { SqlRow } from "../sqlite/driver.ts";
 import { terminalWindowMs } from "./equal-orders.ts";
-import { heldByContents, heldByRefs, type OperationFinder, ofRefs, ofUnseen } from "./find-operations.ts";
+import {
+  heldByContents,
+  heldByRefs,
+  type OperationFinder,
+  ofRefs,
+  ofRefsBetween,
+  ofUnseen,
+} from "./find-operations.ts";
 import { isStanding, nameOperation, type Operation, textOf } from "./operation.ts";
 import { isOfFile, isRewritten, mayBeEdited } from "./order-of-row.ts";
-import { formsOfRef } from "./ref-forms.ts";
+import { formsOfRef, rangeOfRef } from "./ref-forms.ts";
 import { createRowLookup } from "./row-lookup.ts";
 import {
   asReadToday,
@@ -30,8 +37,8 @@ const refsAtOnce = 4_000;
 /** What only a row to be sent needs. */
 interface Others {
   readonly gone: readonly Operation[];
-  /** Orders of no row of the file, with refs that a program may have made of refs of the batch. */
-  readonly rewritten: readonly Operation[];
+  /** Orders of no row of the file, with refs that a program may have made of refs of the batch, by those. */
+  readonly rewritten: ReadonlyMap<string, readonly Operation[]>;
   /** Orders made elsewhere that held rows before, by content and by ref. */
   readonly equal: readonly SqlRow[];
   readonly named: readonly SqlRow[];
@@ -53,6 +60,17 @@ function merge(one: readonly EqualOperation[], other: readonly EqualOperation[])
   if (other.length === 0) return one;
   const byName = new Map([...one, ...other].map((each) => [nameOperation(each), each]));
   return [...byName.values()].sort((a, b) => a.run - b.run || a.number - b.number);
+}
+
+function byRefOf(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
+  const found = new Map<string, Operation[]>();
+  for (const each of operations) {
+    const ref = each.ref ?? "";
+    const others = found.get(ref);
+    if (others) others.push(each);
+    else found.set(ref, [each]);
+  }
+  return found;
 }
 
 export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOwned }: OperationFinder) {
@@ -130,6 +148,10 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       const forms = [...all].filter((form) => !file.hasRef(form));
       for (let start = 0; start < forms.length; start += refsAtOnce)
         yield ofRefs(customer, file.shop, forms.slice(start, start + refsAtOnce));
+      for (const ref of refs) {
+        const range = rangeOfRef(ref);
+        if (range) yield ofRefsBetween(customer, file.shop, ...range);
+      }
     }
 
     /**
@@ -150,7 +172,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       ]);
       others = {
         gone: yield* onlyGone(readAll(unseen), file),
-        rewritten: readAll(rewritten.flat()).filter(isStanding),
+        rewritten: byRefOf(readAll(rewritten.flat()).filter(isStanding)),
         equal,
         named,
       };
@@ -178,7 +200,14 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
     /** The order that the row may have been before it was edited and a program rewrote its ref. */
     function* findRewritten(row: RowToSend): Work<Operation | undefined> {
       const { rewritten } = yield* findOthers();
-      return rewritten.findLast((each) => isRewritten(row, each, file) && mayBeEdited(row, each, false));
+      if (row.ref === undefined || rewritten.size === 0) return undefined;
+      const range = rangeOfRef(row.ref);
+      const isBetween = (ref: string) =>
+        range !== undefined && ref.length === range[1].length && ref >= range[0] && ref <= range[1];
+      const refs = [...formsOfRef(row.ref, nowMs), ...(range ? [...rewritten.keys()].filter(isBetween) : [])];
+      return refs
+        .flatMap((ref) => (file.hasRef(ref) ? [] : (rewritten.get(ref) ?? [])))
+        .findLast((each) => isRewritten(row, each, file) && mayBeEdited(row, each, false));
     }
 
     /**

@@ -105,7 +105,7 @@ describe("a row that was edited while its order is in doubt", () => {
         "may be the edited row of operation 1.1, which is order 1000001, sent with the ref A-0",
       );
       expect(errorOf(held).hint).toBe(
-        "where an edited row replaces its order, cancel that one first: courier orders cancel ID; --allow-duplicate row:N ships row N as well",
+        "where an edited row replaces its order, cancel that one first: courier orders cancel ID, and where that order is right, leave the row out; --allow-duplicate row:N ships row N as well",
       );
     }
     expect(await home.receivers()).toEqual(["Zb0"]);

@@ -133,6 +133,16 @@ describe("a ref that a program rewrote", () => {
     ["2-Nov", "11-2"],
     ["1.10", "1.1"],
     ["1234567890123456789", "1234567890123450000"],
+    ["2026112800001000000", "2026112800001000024"],
+    ["2026112800000010", "2026112800000013"],
+    ["2026/11/3", "26-11-3"],
+    ["26-11-3", "2026-11-03"],
+    ["2026/5/7", "5-7-2026"],
+    ["12-Nov", "NOV-12"],
+    ["1-Dec", "DEC1"],
+    ["Jan-32", "32-1"],
+    ["2026年2月", "2026-2"],
+    ["-12", "(12)"],
     ["SO-1001", "1001"],
     ["#1001", "1001"],
   ])("holds %s, alone in its file, after its row was corrected and sent with %s", async (ref, sent) => {
@@ -155,6 +165,37 @@ describe("a ref that a program rewrote", () => {
       "another.csv",
     );
     expect(outcomes((await home.importFile(another)).report)).toBe("created");
+  });
+
+  test("holds it also where the orders of the file are of several days", async () => {
+    const refs = ["TB20260001", "TB20260002", "TB20260003"];
+    const names = ["李四", "王五", "赵六"];
+    const all = refs.map((ref, index) => row(ref, names[index]));
+    const home = await createImportHome(sheet(...all.slice(0, 2)));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    home.clock.advance(dayMs);
+    await home.put(sheet(...all));
+    expect(outcomes((await home.run()).report)).toBe("shipped shipped created");
+    const saved = all
+      .map((each) => each.replace("TB", ""))
+      .map((each, index) => (index === 2 ? each.replace(/1$/, "2") : each));
+    const { exit, report } = await home.importFile(
+      await home.put(sheet(...saved), "saved.csv"),
+      "--skip-shipped",
+    );
+    expect([exit, outcomes(report), home.posts]).toEqual([3, "shipped shipped held", 3]);
+  });
+
+  test("is held by the order that replaced its own, which was cancelled", async () => {
+    const home = await createImportHome(sheet(row("18")));
+    expect((await home.run()).exit).toBe(0);
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const file = await home.put(sheet(row("000018").replace(/1$/, "2")), "shop.csv");
+    expect(outcomes((await home.importFile(file)).report)).toBe("created");
+    await home.put(sheet(row("18").replace(/1$/, "3")));
+    const { exit, report } = await home.run();
+    expect([exit, outcomes(report), home.posts]).toEqual([3, "held", 2]);
+    expect(report[0]?.error?.message).toContain("order 1000002, sent with the ref 000018");
   });
 
   test("is held where a workbook shows text beside a number, and the text was saved", async () => {
