@@ -2,6 +2,9 @@
 
 import { datesOfRef, months, type PossibleDate, plainRef } from "./rewritten-ref.ts";
 
+/** A program takes no longer text for a number or a date. */
+const longestForm = 40;
+
 /** Order numbers with zeros in front are hardly longer. */
 const longestPadded = 12;
 
@@ -17,6 +20,7 @@ const dayMs = 86_400_000;
  * Some are refs that it does not take for the same.
  */
 export function formsOfRef(ref: string, nowMs: number): ReadonlySet<string> {
+  if (ref.length > longestForm) return new Set();
   const text = plainRef(ref);
   const thisYear = new Date(nowMs).getUTCFullYear();
   const forms = new Set([
@@ -49,7 +53,7 @@ function formsOfNumber(text: string): readonly string[] {
 
 /** Of a number that has lost all digits after the 15th: the first and the last that it may have been. */
 export function rangeOfRef(ref: string): readonly [first: string, last: string] | undefined {
-  const [, kept, lost = ""] = /^(\d{15})(0+)$/.exec(plainRef(ref)) ?? [];
+  const [, kept, lost = ""] = (ref.length <= longestForm && /^(\d{15})(0+)$/.exec(plainRef(ref))) || [];
   if (kept === undefined || kept.startsWith("0")) return undefined;
   const number = BigInt(kept);
   return [`${number - 1n}${lost}`, `${number + 1n}${lost.replaceAll("0", "9")}`];

@@ -1,7 +1,7 @@
 /** Which refs a spreadsheet program may have made from one another. */
 
 import { describe, expect, test } from "vitest";
-import { formsOfRef } from "../../src/ledger/ref-forms.ts";
+import { formsOfRef, rangeOfRef } from "../../src/ledger/ref-forms.ts";
 import { isRewrittenRef } from "../../src/ledger/rewritten-ref.ts";
 import { effort, fc } from "../support/effort.ts";
 
@@ -259,6 +259,11 @@ describe("forms that are looked up", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test("are none of a text that is too long for a number", () => {
+    for (const long of ["1".repeat(100_000), `${"1".repeat(15)}${"0".repeat(100_000)}`, "1-".repeat(50_000)])
+      expect([formsOfRef(long, nowMs).size, rangeOfRef(long)]).toEqual([0, undefined]);
   });
 
   test("are few, of any text", () => {
