@@ -16,8 +16,8 @@ const firstDayMs = Date.UTC(1899, 11, 30);
 const dayMs = 86_400_000;
 
 /**
- * Not all that `isRewrittenRef` knows: a number that lost digits may have been any of many, and so may the text around one.
- * Some are refs that it does not take for the same.
+ * Not all that `isRewrittenRef` knows: 1001-B may be 1001 with text around it, but rather another parcel of that order. Some
+ * are refs that it does not take for the same.
  */
 export function formsOfRef(ref: string, nowMs: number): ReadonlySet<string> {
   if (ref.length > longestForm) return new Set();
@@ -35,8 +35,7 @@ function formsOfNumber(text: string): readonly string[] {
   const inBrackets = /^\((.+)\)$/.exec(text)?.[1];
   if (inBrackets !== undefined) return formsOfNumber(`-${inBrackets}`);
   const [, sign = "", whole, fraction = ""] = /^([-+]?)0*(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  const shown = text.replace(/\D/g, "");
-  if (whole === undefined) return shown.length < 3 ? [] : [shown, shown.replace(/^0+(?=.)/, "")];
+  if (whole === undefined) return [];
   const minus = sign === "-" ? sign : "";
   const decimals = fraction.replace(/0+$/, "");
   if (decimals !== "") return ["", "0", "00"].map((zeros) => `${minus}${whole}.${decimals}${zeros}`);

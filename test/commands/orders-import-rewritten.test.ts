@@ -143,7 +143,6 @@ describe("a ref that a program rewrote", () => {
     ["Jan-32", "32-1"],
     ["2026年2月", "2026-2"],
     ["-12", "(12)"],
-    ["SO-1001", "1001"],
     ["#1001", "1001"],
   ])("holds %s, alone in its file, after its row was corrected and sent with %s", async (ref, sent) => {
     // The rejects of a sheet are corrected in a spreadsheet program and imported; then the sheet is corrected, too.
@@ -165,6 +164,15 @@ describe("a ref that a program rewrote", () => {
       "another.csv",
     );
     expect(outcomes((await home.importFile(another)).report)).toBe("created");
+  });
+
+  test.each(["1001-B", "1001补发", "补1001", "10-01"])("counts %s as another parcel of 1001", async (ref) => {
+    const home = await createImportHome(sheet(row("1001")));
+    expect((await home.run()).exit).toBe(0);
+    const { exit, report } = await home.importFile(
+      await home.put(sheet(row(ref).replace("茶叶", "茶杯")), "again.csv"),
+    );
+    expect([exit, outcomes(report)]).toEqual([0, "created"]);
   });
 
   test("holds it also where the orders of the file are of several days", async () => {
