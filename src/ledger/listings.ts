@@ -198,10 +198,16 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
     const firstRun = Math.min(besideRun, numberOf(since?.run) ?? 0);
     // The day was chosen so that the list has the orders of all creates in doubt: it has those that were sent after one.
     const openEvent = numberOf(oldest?.event) ?? Number.MAX_SAFE_INTEGER;
+    // A stamp that names no day says nothing: then the time counts at which it was sent, by the service's clock.
+    const dayAfterMs = dateFrom === undefined ? 0 : Date.parse(dateFrom) + 24 * hourMs;
     const [isCovered, from] =
       dateFrom === undefined
         ? ["", []]
-        : ["AND (substr(order_created_at, 1, 10) > ? OR sent_event > ?)", [dateFrom, openEvent]];
+        : [
+            `AND (sent_event > ? OR CASE WHEN substr(order_created_at, 5, 1) = '-'
+               THEN substr(order_created_at, 1, 10) > ? ELSE sent_at + coalesce(offset_ms, 0) >= ? END)`,
+            [openEvent, dateFrom, dayAfterMs],
+          ];
     yield ask(
       `UPDATE operations SET unlisted_event = ? WHERE customer = ? AND kind = 'create' AND unlisted_event IS NULL
          AND (state = 'found' OR (state = 'created' AND first_shown_ms IS NOT NULL))

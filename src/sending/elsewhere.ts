@@ -63,7 +63,10 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
     for (const [name, result] of results) if (result.kind === "settled" && result.order) found.add(name);
   } catch (error) {
     stop.throwIfAborted();
-    if (error instanceof TooExpensive) return skip(`that takes ${error.calls}`);
+    if (error instanceof TooExpensive) {
+      await recordOffset(tools);
+      return skip(`that takes ${error.calls}`);
+    }
     // Where the ledger cannot be used, orders might be made twice.
     if (!(error instanceof ServiceFailure) || error.exit === 4) throw error;
     return skip(error.message);
@@ -128,12 +131,26 @@ async function readRecent(
     return { listing: isEnough ? listing : await readSince(known), isComplete: true };
   } catch (error) {
     if (!(error instanceof TooExpensive) || error.areMade) throw error;
-    const listing = await readDays(fewest, open, tools, isCovered ? mayCost : never);
+    const readLast = (days: number) => readDays(days, open, tools, isCovered ? mayCost : never);
+    // The next import counts from this one, or the time to come would be in the way of each.
+    const isUnclear = gap === Number.POSITIVE_INFINITY;
+    const ofWeek = isUnclear ? await orTooExpensive(readLast(week)) : undefined;
+    const listing = ofWeek ?? (await readLast(fewest));
     if (!isCovered)
       note(
-        `Orders made elsewhere before ${await firstDate(tools, fewest)} were not compared: that takes ${error.calls}`,
+        `Orders made elsewhere before ${await firstDate(tools, ofWeek ? week : fewest)} were not compared: that takes ${error.calls}`,
       );
-    return { listing, isComplete: isCovered };
+    return { listing, isComplete: isCovered || isUnclear };
+  }
+}
+
+/** Undefined where it takes too many calls. */
+async function orTooExpensive(listing: Promise<RecordedListing>): Promise<RecordedListing | undefined> {
+  try {
+    return await listing;
+  } catch (error) {
+    if (error instanceof TooExpensive) return undefined;
+    throw error;
   }
 }
 
@@ -190,9 +207,14 @@ async function firstDate(tools: ReconcileTools, days: number): Promise<string | 
   if (days === Number.POSITIVE_INFINITY) return undefined;
   const { ledger, customer, clock, clockOffsetMs } = tools;
   const nowMs = clock.now();
-  const offsetMs = clockOffsetMs();
-  if (offsetMs !== undefined) return utcDate(nowMs + offsetMs + (await stampsBehindMs(tools)), -days);
   const newestMs = parseInstant((await ledger.newestStamp(customer)) ?? "");
+  if (clockOffsetMs() !== undefined) {
+    const serviceMs = serviceTime(tools);
+    const behindMs = await stampsBehindMs(tools);
+    // So far behind are no stamps, but the clock was ahead once, unless the newest one is, too.
+    const isOneHeader = behindMs < -mostDays * dayMs && newestMs !== undefined;
+    return utcDate(isOneHeader ? Math.min(newestMs, serviceMs) : serviceMs + behindMs, -days);
+  }
   return newestMs === undefined ? undefined : utcDate(Math.min(newestMs, nowMs), -days);
 }
 

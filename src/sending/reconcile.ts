@@ -241,7 +241,6 @@ export async function earliestDate(
   const before = Math.min(...open.map(({ sentEvent }) => sentEvent ?? 0));
   const stamp = await ledger.newestStamp(customer, before);
   const earlierMs = stamp === undefined ? undefined : dayOfStamp(stamp);
-  if (stamp !== undefined && earlierMs === undefined) return undefined;
   const sent = open.map(({ sentAtMs, offsetMs, isOffsetMeasured }) =>
     sentAtMs !== undefined && offsetMs !== undefined && isOffsetMeasured ? sentAtMs + offsetMs : undefined,
   );

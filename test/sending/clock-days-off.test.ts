@@ -166,6 +166,42 @@ test("a list that is too long is read from fewer days once its first page has to
   );
 });
 
+describe("where more orders are listed than 50 calls show, a week is compared, and the next import counts from there", () => {
+  test.each([
+    ["this machine's clock was a year ahead at an import, without a Date", { hideDate: true }, 365, 0],
+    ["the Date header was a year ahead at an import", {}, 0, 365],
+  ])("after %s", async (_what, ways, clockDays, dateDays) => {
+    const home = await createUnfaithfulHome(ways);
+    await importOrders(home, 1);
+    for (let count = 0; count < 120; count++) home.service.foreign(plainDraft);
+    home.clock.advance(20 * dayMs);
+    setClock(home, clockDays);
+    const right = home.service.ways;
+    const { dateSkewMs = 0 } = right;
+    const [skewMs, stampSkewMs] = [dateSkewMs + dateDays * dayMs, -dateDays * dayMs];
+    home.service.ways = { ...right, dateSkewMs: skewMs, stampSkewMs };
+    const another = {
+      ...plainDraft,
+      receiver: { ...plainDraft.receiver, name: "周八", phone: "13700137008" },
+    };
+    const words = ["orders", "import", "-", "--yes", "--json"];
+    expect((await home.courier(words, { stdin: JSON.stringify([another]) })).exit).toBe(0);
+    home.service.ways = right;
+    setClock(home, -clockDays);
+    home.service.ways = { ...home.service.ways, pageCap: 2 };
+    home.clock.advance(dayMs);
+    const third = { ...plainDraft, receiver: { ...plainDraft.receiver, name: "吴九", phone: "13600136009" } };
+    home.service.foreign(third);
+    home.clock.advance(4 * dayMs);
+    const held = await home.courier(words, { stdin: JSON.stringify([third]) });
+    expect([held.exit, held.stderr]).toEqual([3, expect.stringContaining("were not compared: that takes")]);
+    const covered = await home.courier([...words, "--skip-shipped"], { stdin: JSON.stringify([third]) });
+    expect(covered.exit, covered.stderr).toBe(0);
+    const next = await home.courier(words, { stdin: JSON.stringify([third]) });
+    expect([next.exit, next.stderr]).toEqual([0, expect.not.stringContaining("compared")]);
+  });
+});
+
 describe("at a service whose Date is three days ahead of its time stamps", () => {
   test.each([
     ["without a zone", 0],
