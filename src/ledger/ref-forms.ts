@@ -1,4 +1,4 @@
-/** Refs that a spreadsheet program most probably makes of one, or has made it of: few enough to look them up. */
+/** What a spreadsheet program most probably makes of a ref, or has made it of: few enough to look up. */
 
 import { datesOfRef, months, type PossibleDate, plainRef } from "./rewritten-ref.ts";
 

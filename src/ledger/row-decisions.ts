@@ -37,8 +37,8 @@ const refsAtOnce = 4_000;
 /** What only a row to be sent needs. */
 interface Others {
   readonly gone: readonly Operation[];
-  /** Orders of no row of the file, with refs that a program may have made of refs of the batch, by those. */
-  readonly rewritten: ReadonlyMap<string, readonly Operation[]>;
+  /** Orders of no row of the file, by their refs, which a program may have made of refs of the batch. */
+  readonly ofForms: ReadonlyMap<string, readonly Operation[]>;
   /** Orders made elsewhere that held rows before, by content and by ref. */
   readonly equal: readonly SqlRow[];
   readonly named: readonly SqlRow[];
@@ -164,7 +164,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       const contents = rows.flatMap(({ content, formerContent }) =>
         [content, formerContent].filter((each) => each !== undefined),
       );
-      const [unseen = [], equal = [], named = [], ...rewritten] = yield* askTogether([
+      const [unseen = [], equal = [], named = [], ...ofForms] = yield* askTogether([
         ofUnseen(customer, run, nowMs - terminalWindowMs),
         heldByContents(customer, contents),
         refs.length > 0 ? heldByRefs(customer, file.shop, refs) : undefined,
@@ -172,7 +172,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       ]);
       others = {
         gone: yield* onlyGone(readAll(unseen), file),
-        rewritten: byRefOf(readAll(rewritten.flat()).filter(isStanding)),
+        ofForms: byRefOf(readAll(ofForms.flat()).filter(isStanding)),
         equal,
         named,
       };
@@ -199,14 +199,14 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
 
     /** The order that the row may have been before it was edited and a program rewrote its ref. */
     function* findRewritten(row: RowToSend): Work<Operation | undefined> {
-      const { rewritten } = yield* findOthers();
-      if (row.ref === undefined || rewritten.size === 0) return undefined;
+      const { ofForms } = yield* findOthers();
+      if (row.ref === undefined || ofForms.size === 0) return undefined;
       const range = rangeOfRef(row.ref);
       const isBetween = (ref: string) =>
         range !== undefined && ref.length === range[1].length && ref >= range[0] && ref <= range[1];
-      const refs = [...formsOfRef(row.ref, nowMs), ...(range ? [...rewritten.keys()].filter(isBetween) : [])];
+      const refs = [...formsOfRef(row.ref, nowMs), ...(range ? [...ofForms.keys()].filter(isBetween) : [])];
       return refs
-        .flatMap((ref) => (file.hasRef(ref) ? [] : (rewritten.get(ref) ?? [])))
+        .flatMap((ref) => (file.hasRef(ref) ? [] : (ofForms.get(ref) ?? [])))
         .findLast((each) => isRewritten(row, each, file) && mayBeEdited(row, each, false));
     }
 

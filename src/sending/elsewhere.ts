@@ -26,7 +26,10 @@ export interface Survey {
   readonly elsewhere: OrdersElsewhere | undefined;
   /** Operations in doubt whose orders were found in the same list. */
   readonly found: ReadonlySet<string>;
-  /** Until when, by the service's clock if it is known, all orders since the last comparison are in the list; undefined where they are not. */
+  /**
+   * Until when all orders since the last comparison are in the list, by the service's clock if it is known. Undefined
+   * where they are not.
+   */
   readonly comparedMs: number | undefined;
   /** The tracking and order numbers of the listed orders, by id. */
   readonly numbers: ReadonlyMap<string, readonly string[]>;
@@ -112,8 +115,7 @@ async function readRecent(
 ): Promise<Recent> {
   const { ledger, customer } = tools;
   const lastMs = await (isImport ? ledger.lastComparison(customer) : ledger.lastListing(customer));
-  const gapNow = () => (lastMs === undefined ? undefined : daysSince(lastMs, tools));
-  const gap = gapNow();
+  const gap = lastMs === undefined ? undefined : daysSince(lastMs, tools);
   const fewest = Math.min(mostDays, gap ?? mostDays);
   if (!isImport)
     return {
@@ -122,13 +124,9 @@ async function readRecent(
     };
   const isCovered = gap !== undefined && gap <= fewest;
   const never = async () => false;
-  const readSince = (days: number) =>
-    readDays(Math.max(week, days), open, tools, isCovered ? never : mayCost);
   try {
-    const listing = await readSince(gap ?? week);
-    const known = gapNow() ?? week; // the list has told the service's clock
-    const isEnough = known <= Math.max(week, gap ?? week);
-    return { listing: isEnough ? listing : await readSince(known), isComplete: true };
+    const days = Math.max(week, gap ?? week);
+    return { listing: await readDays(days, open, tools, isCovered ? never : mayCost), isComplete: true };
   } catch (error) {
     if (!(error instanceof TooExpensive) || error.areMade) throw error;
     const readLast = (days: number) => readDays(days, open, tools, isCovered ? mayCost : never);
@@ -211,7 +209,7 @@ async function firstDate(tools: ReconcileTools, days: number): Promise<string | 
   if (clockOffsetMs() !== undefined) {
     const serviceMs = serviceTime(tools);
     const behindMs = await stampsBehindMs(tools);
-    // So far behind are no stamps, but the clock was ahead once, unless the newest one is, too.
+    // Stamps are never so far behind: the clock was ahead once. If the newest stamp is as far behind, it counts.
     const isOneHeader = behindMs < -mostDays * dayMs && newestMs !== undefined;
     return utcDate(isOneHeader ? Math.min(newestMs, serviceMs) : serviceMs + behindMs, -days);
   }
