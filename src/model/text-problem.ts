@@ -46,7 +46,8 @@ const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
 
 /** Spreadsheets write long numbers as 1.38E+10; the lost digits cannot be restored. */
 const rounded = /^[+-]?\d+(\.\d+)?E[+-]?\d+$/i;
-const decimal = /^\+?\d{5,}(\.0{1,2})$/;
+/** Phones of some countries have dots, but no short part after ten digits. */
+const decimal = /^\+?(?:\d{5,}(\.0{1,2})|\d{10,}(\.\d{1,2}))$/;
 /** They write these around a number that is to stay text. */
 const textMark = /^\s*(?:'|="?)/;
 const fullWidthDigit = /[０-９]/;
@@ -94,8 +95,8 @@ function findPhoneProblem(text: string): string | undefined {
   const mark = textMark.exec(text)?.[0].trim();
   if (mark !== undefined) return `begins with ${mark}, as a spreadsheet marks a number that stays text`;
   if (fullWidthDigit.test(text)) return "has full-width digits; they should be 0 to 9";
-  const zeros = decimal.exec(text)?.[1];
-  return zeros === undefined ? undefined : `ends in ${zeros}, as a spreadsheet writes a number`;
+  const [, zeros, decimals = zeros] = decimal.exec(text) ?? [];
+  return decimals === undefined ? undefined : `ends in ${decimals}, as a spreadsheet writes a number`;
 }
 
 /** Services and platforms show a phone such as 138****4466. */

@@ -164,11 +164,19 @@ describe("characters that are not seen", () => {
     ["138\ufffd0138000", "holds the mark of a lost character (U+FFFD): courier reads UTF-8"],
     ["13800138000.0", "ends in .0, as a spreadsheet writes a number"],
     ["+8613800138000.00", "ends in .00, as a spreadsheet writes a number"],
+    ["13800138000.5", "ends in .5, as a spreadsheet writes a number"],
   ])("in the phone %j are named by row and column, in CSV and JSON", async (phone, message) => {
     const problem = { row: 1, column: "receiver.phone", value: phone, message };
     expect(await problemsOf(inCsv("Li", phone))).toMatchObject([{ ...problem, line: expect.any(Number) }]);
     expect(await problemsOf(inJson("Li", phone))).toMatchObject([problem]);
   });
+
+  test.each(["138.0013.8000", "+86.13800138000", "0755.26650000", "021-62330000"])(
+    "the phone %s is one",
+    async (phone) => {
+      expect(await problemsOf(inCsv("Li", phone))).toEqual([]);
+    },
+  );
 
   test.each([
     ["a\u0000b", "holds a NUL character (U+0000)"],
