@@ -5,7 +5,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, noteUnreadOrder, type Output } from "../command/command.ts";
 import { listOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
-import { CourierError, interruptionExit, usageError } from "../core/errors.ts";
+import { CourierError, interrupted, interruptionExit, usageError } from "../core/errors.ts";
 import { stringifyJson } from "../model/json.ts";
 import { type Field, joinFields, parsePair, typedValue } from "./raw-body.ts";
 import { type Effect, type Recorder, recordCall } from "./recording.ts";
@@ -145,8 +145,17 @@ async function exchange(
     throw error instanceof ServiceFailure ? (openFailure(call, error, effect, context) ?? error) : error;
   }
   const effect = await record?.({ reply });
-  const failure = openFailure(call, reply.failure, effect, context) ?? reply.failure;
+  const failure =
+    openFailure(call, reply.failure, effect, context) ??
+    (reply.failure && asStopped(call, reply.failure, context));
   return { reply: { ...reply, failure }, effect };
+}
+
+/** After an answer that says that nothing was done, or in the wait before the next try. */
+function asStopped(call: RawCall, failure: CourierError, { signal }: Context): CourierError {
+  if (!signal.aborted || isRead(call)) return failure;
+  const message = `stopped after this answer to ${nameOf(call)}: ${failure.message}`;
+  return interrupted(interruptionExit(signal.reason), message);
 }
 
 function isRead({ method }: RawCall): boolean {

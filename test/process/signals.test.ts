@@ -110,6 +110,18 @@ describe.each(signals)("%s", (signal, exit) => {
     expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(2);
   });
 
+  test("while a raw POST waits after HTTP 429, says how it was answered", async () => {
+    const { sandbox, start } = await createServedProcessHome();
+    sandbox.faults.add({ kind: "rate_limit", method: "POST", retryAfter: "20" });
+    const running = start("api POST orders -f item.name=Book --debug");
+    await running.untilStderr(/next try in/);
+    const ended = await stop(running, signal);
+    expect(ended.exit).toBe(exit);
+    expect(ended.stderr).toMatch(
+      /^error: stopped after this answer to POST orders: rate limited by the service: .*\n/m,
+    );
+  });
+
   test("while a lost order is looked for, says the same", async () => {
     const { sandbox, start } = await createServedProcessHome();
     sandbox.faults.set([
