@@ -160,6 +160,12 @@ export const errorCodes = {
     meaning: "the service names another customer for the same key than before; nothing was sent",
     next: `${again} later; if the key does belong to another customer now, log in with it again`,
   },
+  customer_unknown: {
+    exits: "5",
+    meaning:
+      "the service does not say which customer a key belongs to that was not used before; nothing was sent",
+    next: `${again} later`,
+  },
   database: {
     exits: "5",
     meaning:

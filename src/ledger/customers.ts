@@ -22,6 +22,8 @@ export interface Rest {
 export interface Customers {
   /** The customer of a key; undefined for an unknown key. */
   findCustomer(service: string, key: string): Promise<Customer | undefined>;
+  /** Whether any customer of the service is known by a profile's id: the service shows them. */
+  hasProfiles(service: string): Promise<boolean>;
   /** Records the customer of a key and of an account name. `profileId` is undefined where the profile has none. */
   learnCustomer(learned: {
     readonly service: string;
@@ -57,6 +59,15 @@ export function createCustomers({ write, read }: Store): Customers {
     findCustomer: (service, key) =>
       read(function* () {
         return yield* byKey(yield* hashOf(service, key));
+      }),
+
+    hasProfiles: (service) =>
+      read(function* () {
+        const rows = yield ask(
+          "SELECT 1 AS one FROM customers WHERE service = ? AND profile_id IS NOT NULL LIMIT 1",
+          service,
+        );
+        return rows.length > 0;
       }),
 
     learnCustomer: ({ service, key, profileId, account }) =>

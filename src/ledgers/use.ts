@@ -2,6 +2,7 @@
 
 import { type Context, confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { switchOption } from "../command/options.ts";
+import { serviceOf } from "../config/accounts.ts";
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
@@ -62,6 +63,7 @@ export const useLedger = defineCommand({
     if (before) await ensureNoneRuns(before, (run) => run.account === account.name, context);
     const ledger = parsed ? await openShared(parsed, context) : await context.localLedger();
     if (before) await ensureKnown(before, ledger, account, isNew, context);
+    if (before) await keepCustomer(before, ledger, account, context);
     const startedMs = context.clock.elapsed();
     await ledger.checkPlace();
     const latencyUs = Math.round((context.clock.elapsed() - startedMs) * 1_000);
@@ -93,6 +95,23 @@ export const useLedger = defineCommand({
     );
   },
 });
+
+/** The login has learned whose key it is: the new ledger knows that before the first order. */
+async function keepCustomer(
+  before: Ledger,
+  ledger: Ledger,
+  { name }: NamedAccount,
+  context: Context,
+): Promise<void> {
+  const active = await context.account().catch(() => undefined);
+  if (active?.kind !== "remote" || active.name !== name) return;
+  const key = await context.keys.read(active).catch(() => undefined);
+  if (key === undefined) return;
+  const service = serviceOf(active);
+  const customer = await before.findCustomer(service, key);
+  if (customer?.profileId === undefined || (await ledger.findCustomer(service, key))) return;
+  await ledger.learnCustomer({ service, key, profileId: customer.profileId, account: name });
+}
 
 /** A run may have begun between the look for runs and the change. One that begins later sees the change. */
 async function undoWhereOneRuns(before: Ledger, account: NamedAccount, context: Context): Promise<void> {

@@ -20,7 +20,8 @@ export interface CustomerSearch {
 
 /**
  * The customer of this run's account. Throws ServiceFailure where the key is refused or the service cannot be
- * reached, and `customer_changed`, exit 5. Where the profile has no id, the key identifies the customer.
+ * reached, `customer_changed` and `customer_unknown`, exit 5. A service that has never shown a profile with an id may have
+ * none: then the key identifies the customer.
  */
 export async function identifyCustomer(search: CustomerSearch): Promise<Customer> {
   const { ledger, account, isFresh } = search;
@@ -28,11 +29,32 @@ export async function identifyCustomer(search: CustomerSearch): Promise<Customer
   // The embedded sandbox creates a key for each run, and a profile id at each reset.
   const key = account.kind === "sandbox" ? undefined : search.apiKey;
   const known = key === undefined ? undefined : await ledger.findCustomer(service, key);
-  if (known && !isFresh) return known;
-  const profileId = await askProfileId(search);
-  if (known?.profileId !== undefined && profileId !== undefined && profileId !== known.profileId)
-    throw customerChanged(known.profileId, profileId, search);
+  const isNamed = known?.profileId !== undefined;
+  const mustAsk = isFresh || (!isNamed && (!known || (await ledger.hasProfiles(service))));
+  if (known && !mustAsk) return known;
+  const asked = await askProfileId(search);
+  if ("id" in asked) {
+    if (known?.profileId !== undefined && asked.id !== known.profileId)
+      throw customerChanged(known.profileId, asked.id, search);
+  } else if (!isNamed) {
+    if ((asked.mayHaveId && !known) || (await ledger.hasProfiles(service)))
+      throw customerUnknown(asked.reason);
+    if (!isFresh) search.note(`${asked.reason}; orders are compared only with those of this key`);
+  }
+  const profileId = "id" in asked ? asked.id : undefined;
   return ledger.learnCustomer({ service, key, profileId, account: account.name });
+}
+
+/** As a customer of its own, a key would not know what was sent with another key of the same customer. */
+function customerUnknown(reason: string): CourierError {
+  return new CourierError(
+    "customer_unknown",
+    5,
+    `it is not known which customer this key belongs to: ${reason}; nothing was sent`,
+    {
+      hint: "run the same command again later: what was sent with another key of the same customer could be sent twice now",
+    },
+  );
 }
 
 /** Another customer has other orders: one that is in doubt, or an equal one, would not be known any more. */
@@ -51,18 +73,19 @@ function customerChanged(before: string, now: string, { account }: CustomerSearc
   );
 }
 
-/** Undefined where the service answers without an id. */
-async function askProfileId({ service, isFresh, note }: CustomerSearch): Promise<string | undefined> {
-  const noteReason = (reason: string) => {
-    if (!isFresh) note(`${reason}; orders are compared only with those of this key`);
-    return undefined;
-  };
+type AskedProfile =
+  | { readonly id: string }
+  /** `mayHaveId`: the answer is no word of the service about it, such as a web page of a proxy. */
+  | { readonly reason: string; readonly mayHaveId: boolean };
+
+async function askProfileId({ service }: CustomerSearch): Promise<AskedProfile> {
   try {
     const { id } = await service.profile();
-    return id ? id.value : noteReason("the service's profile has no id");
+    return id ? { id: id.value } : { reason: "the service's profile has no id", mayHaveId: false };
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
     if (error.kind !== "refused" && error.kind !== "invalid_response") throw error;
-    return noteReason(`the service does not show the profile (${error.message})`);
+    const reason = `the service does not show the profile (${error.message})`;
+    return { reason, mayHaveId: error.kind === "invalid_response" };
   }
 }

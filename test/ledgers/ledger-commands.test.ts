@@ -12,6 +12,7 @@ import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { toJsonSchema } from "../../src/model/json-schema.ts";
 import { findTexts } from "../ledger/opened.ts";
+import { answerRaw } from "../support/answers.ts";
 import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
 import type { RunOptions } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
@@ -222,6 +223,23 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(await home.status("--account till")).toMatchObject({ shared: false });
     const { result } = await home.json("ledger status", { env: { COURIER_LEDGER: address } });
     expect(result).toMatchObject({ ledger: address, named_by: "COURIER_LEDGER" });
+  });
+
+  test("use takes along whose key the login has found it to be", async () => {
+    const home = await createShop();
+    const { baseUrl, apiKey } = home.sandbox;
+    const login = `login --account shop --base-url ${baseUrl} --allow-http`;
+    expect((await home.courier(login, { stdin: apiKey })).exit).toBe(0);
+    const address = await server.createDatabase();
+    expect((await home.json(`ledger use ${address}`)).exit).toBe(0);
+    expect([
+      await count(address, "customers WHERE profile_id IS NOT NULL"),
+      await count(address, "keys"),
+    ]).toEqual([1, 1]);
+    // The answer of a proxy, once: the import knows whose orders it sends.
+    answerRaw(home, "GET /api/v1/user/profile", "<p>back soon</p>", { times: 1 });
+    expect(outcomes((await home.importRows()).report)).toBe("created created created");
+    expect(await count(address, "customers")).toBe(1);
   });
 
   test.each(["orders import", "orders create --file"])(

@@ -1,0 +1,82 @@
+/** A key that the ledger does not know, and a profile that does not say whose it is: nothing is sent as a new customer. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { answerData, answerRaw } from "../support/answers.ts";
+import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
+
+const profile = "GET /api/v1/user/profile";
+const stdin = JSON.stringify(plainDraft);
+const refused = '{"success":false,"error":{"code":"FORBIDDEN","message":"no"}}';
+const wrongProfiles: readonly (readonly [what: string, status: number, body: string])[] = [
+  ["a web page", 200, "<html><body>back soon</body></html>"],
+  ["no data", 200, '{"success":true,"data":null}'],
+  ["no id", 200, '{"success":true,"data":{"name":"A"}}'],
+  ["an id that is a text", 200, '{"success":true,"data":{"id":"seven"}}'],
+  ["success false", 200, refused],
+  ["HTTP 403", 403, refused],
+  ["HTTP 404", 404, refused],
+];
+const renewedKey = "renewed-key-0123456789";
+
+/** A row and an order with the ref B-1 are sent; then the account has a new key, which the service takes. */
+async function renewedHome() {
+  const home = await createImportHome(sheet(row("A-1")));
+  expect(outcomes((await home.run()).report)).toBe("created");
+  const words = "orders create --file - --json --ref B-1";
+  expect((await home.courier(words, { stdin })).exit).toBe(0);
+  const shown = (await home.courier("api user/profile")).stdout;
+  const order = (await home.courier("api orders/1000002")).stdout;
+  return { ...home, words, shown, order, env: { COURIER_API_KEY: renewedKey } };
+}
+
+test.each(wrongProfiles)("a renewed key and a profile with %s", async (_what, status, body) => {
+  const home = await renewedHome();
+  answerRaw(home, profile, body, { status });
+  const created = await home.courier(home.words, { stdin, env: home.env });
+  expect([created.exit, errorOf(created).code, home.posts]).toEqual([5, "customer_unknown", 2]);
+  const file = path.join(home.directory, "later.csv");
+  await writeFile(file, sheet(row("A-1"), row("A-2", "王五")));
+  const words = `orders import ${file} --yes --json`;
+  const imported = await home.courier(words, { env: home.env });
+  expect(imported.exit).toBe(5);
+  expect(errorOf(imported)).toMatchObject({
+    code: "customer_unknown",
+    message: expect.stringMatching(
+      /^it is not known which customer this key belongs to: .*; nothing was sent$/,
+    ),
+    hint: expect.stringMatching(/^run the same command again later: /),
+  });
+  expect((await home.courier("orders show ref:A-1 --json", { env: home.env })).exit).toBe(5);
+  expect(home.posts).toBe(2);
+  home.sandbox.faults.clear();
+  // Made-up answers take any key.
+  answerRaw(home, profile, home.shown);
+  answerRaw(home, "GET /api/v1/orders/1000002", home.order);
+  expect(JSON.parse((await home.courier(home.words, { stdin, env: home.env })).stdout).id).toBe(1000002);
+  expect(home.posts).toBe(2);
+});
+
+test("where the service shows no customer a profile, the key stands for one", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  answerRaw(home, profile, refused, { status: 403 });
+  expect(outcomes((await home.run()).report)).toBe("created");
+  expect(outcomes((await home.run()).report)).toBe("shipped");
+  expect(home.posts).toBe(1);
+});
+
+test("a key that became a customer of its own is asked for again once the service shows profiles", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  answerRaw(home, profile, refused, { status: 403 });
+  expect(outcomes((await home.run()).report)).toBe("created");
+  home.sandbox.faults.clear();
+  answerData(home, profile, '{"id":7,"name":"A"}');
+  const env = { COURIER_API_KEY: renewedKey };
+  answerRaw(home, "POST /api/v1/orders", '{"success":true,"data":{"id":1000009}}', { status: 201 });
+  const words = "orders create --file - --json --ref B-1";
+  expect((await home.courier(words, { stdin, env })).exit).toBe(0);
+  const again = await home.courier(words, { stdin });
+  expect([again.exit, JSON.parse(again.stdout).id]).toEqual([0, 1000009]);
+});
