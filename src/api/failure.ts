@@ -159,6 +159,11 @@ export class ServiceFailure extends CourierError {
     return redacted;
   }
 
+  /** True for an answer to this request; a failure of the connection, the key or the rate meets all others, too. */
+  get isOfOneRequest(): boolean {
+    return this.kind === "refused" || this.kind === "server_error" || this.kind === "invalid_response";
+  }
+
   /** True when the request may have taken effect, judged by kind and status; for a create, `evidenceOf()` decides. */
   get mayHaveHappened(): boolean {
     if (this.isAfterDoubt || this.namedOrder !== undefined) return true;

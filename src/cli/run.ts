@@ -283,7 +283,8 @@ function unwritten({ cause }: Unwritten, { context, output }: Opened): CourierEr
   // A raw call may do what no run in the ledger tells of.
   const isRawChange = output?.kind === "raw" && !output.isRead;
   const mayHaveSent = isRawChange || context?.begunCommand() !== undefined;
-  return unwrittenError("the result", cause, { mayHaveSent });
+  const mayHaveChanged = output?.kind === "document"; // a change gives one
+  return unwrittenError("the result", cause, { mayHaveSent, mayHaveChanged });
 }
 
 /** Repeating a command for one order could send it again with --allow-duplicate. */

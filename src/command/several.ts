@@ -9,8 +9,10 @@ import type { Items } from "./command.ts";
 
 const callsAtOnce = 4;
 
-/** Failures in a row after which the service counts as down. */
+/** Failures in a row after which the service counts as down: it took a while to fail. */
 const mostFailures = 4;
+/** The same for answers that break the interface: several parcels may have one, and it comes at once. */
+const mostInvalid = 20;
 
 /** The name is wrong, or is that of an order in doubt. */
 const codesOfName = ["no_such_order", "ambiguous_order", "no_tracking_number", "outcome_unknown"];
@@ -37,11 +39,13 @@ export async function* lookUpSeveral<T extends Json>(
 ): Items<T> {
   const refusals: string[] = [];
   const failures: ServiceFailure[] = [];
-  let inARow = 0;
+  let inARow = { failed: 0, invalid: 0 };
+  let given = 0;
+  let last: unknown;
   const ask = async (name: string): Promise<T> => {
     try {
       const found = await look(name);
-      inARow = 0;
+      inARow = { failed: 0, invalid: 0 };
       return found;
     } catch (error) {
       if (!(error instanceof CourierError) || isOfAll(error)) throw error;
@@ -49,17 +53,30 @@ export async function* lookUpSeveral<T extends Json>(
       if (!(error instanceof ServiceFailure) || error.kind === "refused") refusals.push(message);
       else {
         failures.push(error.with({ message }));
-        inARow += 1;
-        if (error.kind === "no_response" || inARow >= mostFailures) throw failures[0];
+        inARow[error.kind === "invalid_response" ? "invalid" : "failed"] += 1;
+        const isDown = inARow.failed >= mostFailures || inARow.invalid >= mostInvalid;
+        if (error.kind === "no_response" || isDown) {
+          last ??= error; // others in progress fail, too
+          throw last;
+        }
       }
       return failed(name, (errorDocument(error) as { error: JsonObject }).error);
     }
   };
-  yield* mapInOrder(names, callsAtOnce, ask);
+  try {
+    for await (const each of mapInOrder(names, callsAtOnce, ask)) {
+      given += 1;
+      yield each;
+    }
+  } catch (error) {
+    if (error !== last) throw error;
+  }
   const [failure] = failures;
   if (failure)
     return failure.with({
-      message: `${failures.length} of ${names.length} ${noun} got no answer; ${failure.message}`,
+      message: last
+        ? `${failure.message}; the service fails, and only ${given} of ${names.length} ${noun} were looked up`
+        : `${failures.length} of ${names.length} ${noun} got no answer; ${failure.message}`,
     });
   if (refusals.length === 0) return undefined;
   return new CourierError("some_refused", 3, `${refusals.length} of ${names.length} ${noun} were refused`, {
@@ -67,11 +84,7 @@ export async function* lookUpSeveral<T extends Json>(
   });
 }
 
-/** A failure of the connection, the key or the rate is not one of a name. */
 function isOfAll(error: CourierError): boolean {
   if (!(error instanceof ServiceFailure)) return !isOfName(error);
-  const { kind } = error;
-  return (
-    kind !== "refused" && kind !== "server_error" && kind !== "invalid_response" && kind !== "no_response"
-  );
+  return !error.isOfOneRequest && error.kind !== "no_response";
 }

@@ -80,16 +80,24 @@ export const allowMoreMemory = "free some memory, or allow more: ulimit -v unlim
 
 /**
  * The error for a result that could not be written completely. `mayHaveSent`: the command may have sent something.
+ * `mayHaveChanged`: it may have changed what is stored on this machine.
  */
 export function unwrittenError(
   what: string,
   error: unknown,
-  { mayHaveSent, left = "" }: { readonly mayHaveSent: boolean; readonly left?: string },
+  {
+    mayHaveSent,
+    mayHaveChanged = false,
+    left = "",
+  }: { readonly mayHaveSent: boolean; readonly mayHaveChanged?: boolean; readonly left?: string },
 ): CourierError {
+  const again = mayHaveChanged
+    ? "what it changes on this machine, such as a removal, is done; else run the same command again once it can be written"
+    : "run the same command again once it can be written";
   return new CourierError("unwritten", 5, `${what} cannot be written: ${explainSystemError(error)}${left}`, {
     hint: mayHaveSent
       ? "before you run it again, see what was done: courier log"
-      : "no order was made or cancelled: run the same command again once it can be written",
+      : `no order was made or cancelled: ${again}`,
     cause: error,
   });
 }

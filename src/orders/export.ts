@@ -117,14 +117,18 @@ export async function* exportDetails(
   for await (const order of own.counted(details)) if (own.takes(order)) yield order;
 }
 
-/** A refusal says which order it is about. */
 async function readDetail(id: string, service: CourierService): Promise<OrderDetail> {
   try {
     return await service.order(id);
   } catch (error) {
-    if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
-    throw error.with({ message: `order ${id}: ${error.message}` });
+    throw namingOrder(id, error);
   }
+}
+
+/** A failure of one order says which one it is. */
+export function namingOrder(id: string, error: unknown): unknown {
+  if (!(error instanceof ServiceFailure) || !error.isOfOneRequest) return error;
+  return error.with({ message: `order ${id}: ${error.message}` });
 }
 
 const amounts: readonly string[] = [

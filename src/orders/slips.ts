@@ -26,7 +26,7 @@ import type { OrderDetail } from "../model/interface.ts";
 import type { Slip } from "../model/results.ts";
 import { readOwner } from "../sending/another-order.ts";
 import { type Column, show, state, styled } from "../terminal/blocks.ts";
-import { exportDetails, tellOwn } from "./export.ts";
+import { exportDetails, namingOrder, tellOwn } from "./export.ts";
 import { type SlipSize, slipPage } from "./slip-page.ts";
 
 const callsAtOnce = 8;
@@ -158,7 +158,7 @@ async function* slipsOfIds(ids: readonly string[], isRun: boolean, context: Cont
       return toSlip(order, await refs(order));
     } catch (error) {
       if (error instanceof ServiceFailure && error.kind === "refused") return { id, refusal: error };
-      throw error;
+      throw namingOrder(id, error);
     }
   };
   try {

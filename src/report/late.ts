@@ -1,14 +1,13 @@
 /** `courier late`: the orders that have not moved for longest, from the mirror. */
 
-import { ServiceFailure } from "../api/failure.ts";
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, rows } from "../command/command.ts";
 import { countOption, switchOption } from "../command/options.ts";
+import { lookUpSeveral } from "../command/several.ts";
 import { durationOption } from "../command/value-options.ts";
-import { mapInOrder } from "../core/concurrent.ts";
-import { usageError } from "../core/errors.ts";
-import { byCount, counted } from "../core/wording.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
+import { counted } from "../core/wording.ts";
 import type { FigureChunk } from "../mirror/figures.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { type MirroredOrder, textAt } from "../mirror/mirrored-order.ts";
@@ -21,7 +20,6 @@ import { figuresMeter, lacking, mirrorAge } from "./report-notes.ts";
 import { rangeOptions } from "./report-options.ts";
 
 const defaultLimit = 20;
-const callsAtOnce = 4;
 
 export const listLate = defineCommand({
   description:
@@ -59,9 +57,9 @@ export const listLate = defineCommand({
     const mirror = await openAccountMirror(context);
     const rank = () => rankLate(mirror, range, context.clock.now() - stuck, context);
     let ranked = await rank();
-    let refused = 0;
+    let untracked: CourierError | undefined;
     if (fetch !== undefined) {
-      refused = await trackWorst(ranked.late.slice(0, fetch), mirror, context);
+      untracked = await trackWorst(ranked.late.slice(0, fetch), mirror, context);
       ranked = await rank();
     }
     const shown = ranked.late.slice(0, all ? undefined : (limit ?? defaultLimit));
@@ -74,14 +72,14 @@ export const listLate = defineCommand({
           note(
             `${shown.length} of ${counted(ranked.late.length, "late order")} shown; --all shows every one`,
           );
-        if (refused > 0)
-          note(`${counted(refused, "tracking number")} ${byCount(refused, "was", "were")} refused`);
+        if (untracked?.code === "some_refused") note(untracked.message);
         if (fetch === undefined && shown.length > 0 && !ranked.late.some(({ hasTracking }) => hasTracking))
           note(describeUntracked(shown.length));
         for (const text of lacking(ranked.untimed, "no time of a change and cannot be ranked")) note(text);
         if (ranked.left > 0)
           note(`left out ${counted(ranked.left, "order")} that the service no longer shows`);
         note(age.note);
+        if (untracked && untracked.code !== "some_refused") throw untracked;
       },
     };
   },
@@ -144,36 +142,42 @@ async function rankLate(
   return { late: late.sort((a, b) => a.changedMs - b.changedMs || a.number - b.number), untimed, left };
 }
 
-/** Gives the number of tracking numbers that the service refused. */
-async function trackWorst(worst: readonly LateOrder[], mirror: Mirror, context: Context): Promise<number> {
+/** Gives the error that is left where the service did not show some of them. */
+async function trackWorst(
+  worst: readonly LateOrder[],
+  mirror: Mirror,
+  context: Context,
+): Promise<CourierError | undefined> {
   const orders = await mirror.ordersAt(worst.map(({ number }) => number));
-  const parcels = orders.flatMap(({ id, fields }) => {
+  const ids = new Map<string, string>();
+  for (const { id, fields } of orders) {
     const trackingNumber = textAt(fields, "tracking_number");
-    return trackingNumber === undefined ? [] : [{ id, trackingNumber }];
-  });
-  if (parcels.length === 0) return 0;
+    if (trackingNumber !== undefined) ids.set(trackingNumber, id);
+  }
+  if (ids.size === 0) return undefined;
   const service = await context.service();
-  await checkApiQuota(parcels.length, service, context);
-  const meter = context.meter();
-  let done = 0;
-  let refused = 0;
-  const track = async ({ id, trackingNumber }: (typeof parcels)[number]) => {
-    try {
+  await checkApiQuota(ids.size, service, context);
+  const lookups = lookUpSeveral([...ids.keys()], {
+    async look(trackingNumber) {
       const value = await service.tracking(trackingNumber);
+      const id = ids.get(trackingNumber) ?? "";
       await mirror.record([{ id, kind: "tracking", value }], context.clock.now());
-    } catch (error) {
-      if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
-      refused += 1;
-    }
-    done += 1;
-    meter.update(() => `${done} of ${counted(parcels.length, "parcel")} tracked`);
-  };
+      return true;
+    },
+    failed: () => false,
+    noun: "tracking numbers",
+  });
+  const meter = context.meter();
   try {
-    for await (const _ of mapInOrder(parcels, callsAtOnce, track));
+    for (let done = 1; ; done++) {
+      const next = await lookups.next();
+      if (next.done) return next.value;
+      meter.update(() => `${done} of ${counted(ids.size, "parcel")} tracked`);
+    }
   } finally {
     meter.end();
+    await lookups.return(undefined);
   }
-  return refused;
 }
 
 const readAtOnce = 200;

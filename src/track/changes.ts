@@ -118,7 +118,9 @@ async function findUnsettled(
     if (!isFinal(before.get(number)?.status)) found.push(number);
   }
   const others = [...before].filter(([, last]) => !isFinal(last?.status)).map(([number]) => number);
-  return [...found, ...others];
+  // The service may not know new parcels yet: they fail after those that it has shown.
+  const isShown = (number: string) => before.get(number) !== undefined;
+  return [...found.filter(isShown), ...others, ...found.filter((number) => !isShown(number))];
 }
 
 interface Report {

@@ -3,7 +3,7 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { requestCount, showCallsLeft } from "../support/answers.ts";
+import { answerRaw, requestCount, showCallsLeft } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
@@ -12,6 +12,24 @@ async function homeWith(seedOrders = 3) {
   const at = (name: string) => path.join(home.directory, name);
   return { ...home, at, text: (name: string) => readFile(at(name), "utf8") };
 }
+
+test.each([
+  ["no data", 200, 70],
+  ["HTTP 500", 500, 5],
+])("an order whose details have %s is named, and no file is written", async (_what, status, exit) => {
+  const home = await homeWith();
+  answerRaw(home, "GET /api/v1/orders/2$", '{"success":true,"data":null}', { status });
+  for (const words of ["orders export --details -o", "orders slips --status pending,paid,delivered -o"]) {
+    const ran = await home.courier([...words.split(" "), home.at("a.html")]);
+    expect([ran.exit, await readdir(home.directory)], ran.stderr).toEqual([
+      exit,
+      expect.not.arrayContaining(["a.html"]),
+    ]);
+    expect(ran.stderr).toMatch(/^error: order 2: /m);
+  }
+  const slips = await home.courier(["orders", "slips", "1", "2", "-o", home.at("b.html")]);
+  expect(slips.stderr).toMatch(/^error: order 2: /m);
+});
 
 describe("the form", () => {
   test("is CSV without anything said", async () => {

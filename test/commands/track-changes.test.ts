@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
+import { answerRaw } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
@@ -124,6 +125,29 @@ test("a look that failed is told, and its change is reported the next time", asy
   home.sandbox.faults.set([]);
   expect(await changes(home)).toMatchObject([{ tracking_number: numbers[0], current: "paid" }]);
 });
+
+test.each([
+  ["no data", 200, 70, '{"success":true,"data":null}'],
+  ["HTTP 500", 500, 5, "oops"],
+])(
+  "new parcels that tracking answers with %s keep no change of others back",
+  async (_what, status, exit, body) => {
+    const { home, numbers } = await homeWithParcels(2);
+    await changes(home);
+    for (const number of numbers) await home.sandbox.advance({ trackingNumber: number, to: "paid" });
+    for (let count = 0; count < 5; count++) {
+      const { tracking_number } = await createOrder(home);
+      answerRaw(home, `GET /api/v1/tracking/${tracking_number}`, body, { status });
+    }
+    const ran = await home.courier("track --changes");
+    expect(ran.exit).toBe(exit);
+    for (const number of numbers) expect(ran.stdout).toContain(`${number}  pending -> paid`);
+    expect(await home.courier("track --changes")).toMatchObject({
+      exit,
+      stdout: expect.not.stringContaining("paid"),
+    });
+  },
+);
 
 test.each(["", "--json", "--ndjson"])("a broken pipe loses no change %s", async (form) => {
   const { home, first } = await homeWithParcels(1);

@@ -560,6 +560,10 @@ describe("places where no file can be", () => {
     const shell = 'exec "$@" > /dev/full';
     for (const line of ["orders list", "orders export", "--help", "api GET /user/profile"])
       expect((await courier(line, { shell })).stderr).toContain(onlyRead);
+    expect((await courier("addresses add li --name x")).exit).toBe(0);
+    expect((await courier("addresses remove li --yes", { shell })).stderr).toContain(
+      "no order was made or cancelled: what it changes on this machine, such as a removal, is done; else run",
+    );
     for (const line of ["orders cancel 3 --yes", "api DELETE /orders/2"])
       expect((await courier(line, { shell })).stderr).toContain(
         "before you run it again, see what was done: courier log",

@@ -1,7 +1,7 @@
 /** `courier late`: what has not moved for longest comes first, and says by what. */
 
 import { expect, test } from "vitest";
-import { showCallsLeft } from "../support/answers.ts";
+import { answerRaw, showCallsLeft } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createOrder } from "../support/orders.ts";
 
@@ -84,7 +84,15 @@ test("a tracking number that the service refuses is counted, and the others are 
   });
   const { exit, stderr } = await home.courier("late --fetch 3");
   expect(exit).toBe(0);
-  expect(stderr).toContain("1 tracking number was refused");
+  expect(stderr).toContain("1 of 3 tracking numbers were refused");
+});
+
+test("a tracking number without an answer is named after the others", async () => {
+  const { home, first } = await createThree();
+  answerRaw(home, `GET /api/v1/tracking/${first.tracking_number}`, '{"success":true,"data":null}');
+  const { exit, stdout, stderr } = await home.courier("late --fetch 3 --json");
+  expect([exit, JSON.parse(stdout).length]).toEqual([70, 3]);
+  expect(stderr).toContain(`1 of 3 tracking numbers got no answer; ${first.tracking_number}: `);
 });
 
 test("without tracking in the mirror it says how to add some, and how many calls that takes", async () => {
