@@ -141,7 +141,7 @@ function anotherAnswer(asked: string, got: string): ServiceFailure {
 }
 
 /** A service may normalise a tracking number: `cr 988` becomes `CR988`. */
-function plainNumber(trackingNumber: string): string {
+export function plainNumber(trackingNumber: string): string {
   return trackingNumber.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
 }
 

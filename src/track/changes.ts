@@ -1,5 +1,6 @@
 /** `courier track --changes`: what is new since its last run, for a job such as one of cron. */
 
+import { plainNumber } from "../api/service.ts";
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, type EventsOutput, events, type Items } from "../command/command.ts";
 import { checkRecorder, identifyProcess, type ProcessIdentity } from "../core/process-identity.ts";
@@ -132,6 +133,8 @@ interface Report {
 
 async function* changesOf(names: readonly string[], { before, claims, context }: Report): Items<Reported> {
   const done = new Set<string>();
+  // A service may write a number in other letters than before.
+  const spelled = new Map([...names, ...before.keys()].map((each) => [plainNumber(each), each]));
   // Without news nothing is said, so not how many calls are left either.
   const silent = { ...context, messages: { ...context.messages, note: () => {} } };
   const lookups = trackSeveral(names, silent);
@@ -144,7 +147,8 @@ async function* changesOf(names: readonly string[], { before, claims, context }:
         yield tracked;
         continue;
       }
-      const number = tracked.tracking_number;
+      const { tracking_number: told } = tracked;
+      const number = spelled.get(plainNumber(told)) ?? told;
       if (done.has(number)) continue;
       done.add(number);
       const last = before.get(number);

@@ -149,6 +149,19 @@ test.each([
   },
 );
 
+test("a parcel whose number the service writes in other letters is the same one", async () => {
+  const { home, first } = await homeWithParcels(1);
+  await changes(home);
+  const { stdout } = await home.courier(`api tracking/${first}`);
+  const moved = stdout
+    .replace(/"status":"[a-z_]+"/, '"status":"in_transit"')
+    .replace(first, first.toLowerCase());
+  answerRaw(home, `GET /api/v1/tracking/${first}`, moved, { times: 1 });
+  expect(await changes(home)).toMatchObject([{ tracking_number: first, previous: "pending" }]);
+  expect(await changes(home)).toMatchObject([{ tracking_number: first, previous: "in_transit" }]);
+  expect(await home.courier("track --changes")).toEqual(nothing);
+});
+
 test.each(["", "--json", "--ndjson"])("a broken pipe loses no change %s", async (form) => {
   const { home, first } = await homeWithParcels(1);
   await changes(home);
