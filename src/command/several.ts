@@ -70,6 +70,7 @@ export async function* lookUpSeveral<T extends Json>(
     }
   } catch (error) {
     if (error !== last) throw error;
+    if (given === 0) throw failures[0]; // no empty list
   }
   const [failure] = failures;
   if (failure)
