@@ -89,7 +89,8 @@ void start({
     onStopTakesLong = listener;
   },
 }).then(async (exit) => {
-  const isHungUp = mayBeHungUp && (await closeHungUp());
+  // No signal tells of a terminal that is not the session's.
+  const isHungUp = (mayBeHungUp || exit !== 0) && (await closeHungUp());
   // A question ends as by Ctrl-C where its terminal closes before the signal comes.
   process.exitCode = isHungUp && exit === 130 ? 129 : exit;
   // Neither a key nor a reader comes any more; Bun would wait for the next key.

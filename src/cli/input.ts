@@ -141,7 +141,13 @@ async function* untilHungUp(
   source.once("end", () => {
     isHungUp = source.isTTY === true && source.fd !== undefined && !isatty(source.fd);
   });
-  yield* addAbortSignal(signal, source);
+  try {
+    yield* addAbortSignal(signal, source);
+  } catch (error) {
+    // Some readers get an error in place of the end.
+    if (source.isTTY !== true || systemCode(error) !== "EIO") throw error;
+    isHungUp = true;
+  }
   if (isHungUp) throw interrupted(129);
 }
 

@@ -1,6 +1,6 @@
 /** What ends or stops a question other than its answer: Ctrl-Z and fg, Ctrl-D, a signal; the terminal is whole after each. */
 
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test as testAnywhere } from "vitest";
 import { openLedger } from "../../src/ledger/ledger.ts";
@@ -417,6 +417,26 @@ describe("a terminal that closes", () => {
     await hangUp(home, terminal);
     await home.open("addresses list --json", { shell: '"$@" > addresses.json' }).ended;
     expect(JSON.parse(await home.read("addresses.json"))).toEqual([]);
+  });
+
+  testOnNode("while a run of another session reads from it: no signal tells it (needs setsid)", async () => {
+    const home = await createTerminalHome();
+    const inSession = `setsid -w sh -c 'echo $$ > pid; exec "$@" 2> said' sh "$@"`;
+    const terminal = home.open("addresses import -", { shell: `trap : HUP; ${inSession}; echo "$?" > code` });
+    await until("it reads", async () => {
+      const pid = (await home.read("pid").catch(() => "")).trim();
+      if (pid === "") return false;
+      const open = await readdir(`/proc/${pid}/fd`).catch(() => []);
+      const links = await Promise.all(
+        open.map((each) => readlink(`/proc/${pid}/fd/${each}`).catch(() => "")),
+      );
+      return links.filter((each) => each.startsWith("/dev/pts/")).length > 2; // one to read, beside stdin and stdout
+    });
+    terminal.hangUp();
+    await terminal.ended;
+    // It may be gone before its first read, which then finds nothing.
+    expect(await home.read("code")).toMatch(/^(129|2)\n$/);
+    expect(await home.read("said")).toMatch(/^error: (the terminal was closed|stdin is empty)\n.*\n?$/);
   });
 
   test("while the search screen has given way to a question", async () => {
