@@ -138,7 +138,8 @@ async function learnCustomer(
     if (!profile && !(await hasLedger(context))) return;
     const ledger = await context.ledger();
     const before = await ledger.findCustomer(service, key);
-    const customer = profile ? await ledger.learnCustomer({ ...used, profileId: profile.id?.value }) : before;
+    const profileId = profile?.id?.value; // without one, the first order asks again
+    const customer = profileId === undefined ? before : await ledger.learnCustomer({ ...used, profileId });
     if (before && customer && before.id !== customer.id)
       context.messages.warn(
         `this key was customer ${before.profileId ?? "?"}'s until now, and is customer ${customer.profileId ?? "?"}'s from now on, whose refs and orders are others`,

@@ -1,7 +1,7 @@
 /** The ledgers of a run, and the run that the one of its account records. */
 
 import type { CourierService } from "../api/service.ts";
-import type { RunFacts } from "../command/command.ts";
+import type { CustomerOptions, RunFacts } from "../command/command.ts";
 import { type ActiveAccount, serviceOf as addressOf } from "../config/accounts.ts";
 import type { Keys } from "../config/api-keys.ts";
 import type { ConfigStore } from "../config/store.ts";
@@ -34,6 +34,8 @@ interface Deps {
   readonly messages: Messages;
   readonly pid: number;
 }
+
+const ordering: readonly string[] = ["orders create", "orders import", "api POST orders"];
 
 export function openRunLedger({
   account,
@@ -89,12 +91,12 @@ export function openRunLedger({
 
   const sharesLedger = async () => (await sharedLedger()) !== undefined;
 
-  async function customer({ isFresh } = { isFresh: false }) {
+  async function customer({ isFresh = false, makesNoOrder = false }: CustomerOptions = {}) {
     const { identifyCustomer } = await import("../sending/customer.ts");
     // Without a ledger nothing is sent, so it is opened before the service is asked.
     const book = await ledger();
     const [active, { apiKey }] = [await account(), await address()];
-    const search = { ledger: book, service: await service(), account: active, apiKey, isFresh };
+    const search = { ledger: book, service: await service(), account: active, apiKey, isFresh, makesNoOrder };
     return identifyCustomer({ ...search, note: messages.note });
   }
 
@@ -109,7 +111,8 @@ export function openRunLedger({
   let begun: Promise<Run> | undefined;
   let begunCommand: string | undefined;
   async function record({ command, source, undoes }: RunFacts): Promise<Run> {
-    const [active, { id }] = [await account(), await customer()];
+    const makesNoOrder = !ordering.includes(command);
+    const [active, { id }] = [await account(), await customer({ makesNoOrder })];
     const { name } = active;
     const facts = { command, source, undoes, account: name, service: addressOf(active), customer: id };
     const identity = identifyProcess({ pid });

@@ -53,8 +53,8 @@ export interface Context {
   sharedLedger(): Promise<string | undefined>;
   /** This machine's own ledger, which has drafts and known orders of accounts that share another one, too. */
   localLedger(): Promise<Ledger>;
-  /** The customer of the account. `isFresh` calls the service again. */
-  customer(options?: { isFresh: boolean }): Promise<Customer>;
+  /** The customer of the account. */
+  customer(options?: CustomerOptions): Promise<Customer>;
   /** The same without a call: undefined for a key that was not used yet, and without a ledger. */
   knownCustomer(): Promise<Customer | undefined>;
   /** Records that this run is about to change something at the service. Called again, it gives the same run, unless it failed. */
@@ -143,6 +143,13 @@ export interface RunFacts {
   readonly source?: string | undefined;
   /** The run that it undoes. */
   readonly undoes?: number | undefined;
+}
+
+export interface CustomerOptions {
+  /** Calls the service again. */
+  readonly isFresh?: boolean;
+  /** Without an order, a key whose customer is not known stands for one. */
+  readonly makesNoOrder?: boolean;
 }
 
 /** The options that mean the same for every command. */

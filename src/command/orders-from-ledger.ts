@@ -84,10 +84,12 @@ async function recordSent(mirror: Mirror, operations: readonly Operation[]): Pro
 /** The account may have had another customer's key. The service is asked about a key that the ledger does not know. */
 async function findCustomer(context: Context): Promise<Customer | undefined> {
   try {
-    return (await context.knownCustomer()) ?? (await context.customer());
+    const known = await context.knownCustomer();
+    return known?.profileId === undefined ? await context.customer() : known;
   } catch (error) {
-    const hasNoKey = error instanceof CourierError && ["key_command", "key_ring"].includes(error.code);
-    if (!hasNoKey && !(error instanceof ServiceFailure)) throw error;
+    const isUnknown =
+      error instanceof CourierError && ["key_command", "key_ring", "customer_unknown"].includes(error.code);
+    if (!isUnknown && !(error instanceof ServiceFailure)) throw error;
     return undefined;
   }
 }

@@ -86,7 +86,7 @@ function tellHowFar(failure: ServiceFailure, mirrored: number, { nextCommand }: 
 
 /** An account may have been given the key of another customer, whose orders are others. */
 async function ensureSameCustomer(mirror: Mirror, context: Context): Promise<void> {
-  if (await claimMirror(mirror, await context.customer())) return;
+  if (await claimMirror(mirror, await context.customer({ makesNoOrder: true }))) return;
   throw usageError(
     "the key of this account belongs to another customer than the orders in the mirror",
     `to begin a new mirror: ${context.nextCommand("sync --rebuild")}`,

@@ -201,7 +201,7 @@ async function recallCancels(found: readonly Found[], context: Context): Promise
   const refused = found.flatMap(({ id, refusal }) => (refusal ? [id] : []));
   const ledger = refused.length > 0 ? await findLedger(context) : undefined;
   if (!ledger) return found;
-  const customer = (await context.customer()).id;
+  const customer = (await context.customer({ makesNoOrder: true })).id;
   const accepted = await ledger.findAcceptedUnread(customer, refused);
   const maybe = await ledger.findMaybeCancelled(customer, refused);
   return found.map((each) => ({

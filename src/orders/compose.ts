@@ -97,6 +97,7 @@ export async function composeOrder(
       `run ${context.nextCommand(`orders create --like ${nameOperation(operation)}${named}${flags}`)}`;
   };
   await mentionDoubt(context);
+  await context.service(); // a key command may ask at the terminal: not while the form has the keyboard
   const offer = { givenRef, owner, ledger, prompts, continuing };
   /** The draft that this order continues, and ends when it is sent. */
   const kept = start.isBlank ? await offerKept(offer, context) : undefined;

@@ -248,7 +248,7 @@ export async function describeOwnNumber(
 ): Promise<string | undefined> {
   const ledger = numbers.length > 0 ? await findLedger(context) : undefined;
   if (!ledger) return undefined;
-  const { id } = await context.customer();
+  const { id } = await context.customer({ makesNoOrder: true });
   for (const [number, creates] of await ledger.findByNumber(id, numbers)) {
     const made = await Promise.all(creates.map((each) => ledger.findOperation(each)));
     const [own, ...others] = made.flatMap((each) => each?.order?.id ?? []);
@@ -276,7 +276,7 @@ export async function findOtherOwned(
   const found = new Map<string, OtherOwned>();
   const ledger = orders.length > 0 ? await findLedger(context) : undefined;
   if (!ledger) return found;
-  const { id: customer } = await context.customer();
+  const { id: customer } = await context.customer({ makesNoOrder: true });
   const owners = await ledger.findOwners(
     customer,
     orders.map(({ id }) => id.value),
@@ -301,7 +301,7 @@ export async function findOtherOwned(
 export async function describeWithdrawn(order: OrderDetail, context: Context): Promise<string | undefined> {
   const ledger = await findLedger(context);
   if (!ledger) return undefined;
-  const { id } = await context.customer();
+  const { id } = await context.customer({ makesNoOrder: true });
   const withdrawn = await ledger.findWithdrawn(id);
   const own = withdrawn.find((each) => each.withdrawnOrder === order.id.value && isInDoubt(each));
   if (!own) return undefined;
@@ -322,7 +322,7 @@ export async function findOther(
 ): Promise<string | undefined> {
   const ledger = await findLedger(context);
   if (!ledger) return undefined;
-  const { id } = await context.customer();
+  const { id } = await context.customer({ makesNoOrder: true });
   const sent = await ledger.findByRefs(id, refs);
   const answered = sent.filter((operation) => operation.order?.id === order.id.value);
   if (answered.length === 0) return `this customer sent no order ${order.id.value} with that ref`;

@@ -15,6 +15,8 @@ export interface CustomerSearch {
   readonly apiKey: string;
   /** Reads the profile even if the key is known, and makes sure of its customer. */
   readonly isFresh: boolean;
+  /** It makes no order: where the profile does not say whose the key is, the key stands for a customer. */
+  readonly makesNoOrder: boolean;
   readonly note: (text: string) => void;
 }
 
@@ -36,7 +38,7 @@ export async function identifyCustomer(search: CustomerSearch): Promise<Customer
   if ("id" in asked) {
     if (known?.profileId !== undefined && asked.id !== known.profileId)
       throw customerChanged(known.profileId, asked.id, search);
-  } else if (!isNamed) {
+  } else if (!isNamed && !search.makesNoOrder) {
     if ((asked.mayHaveId && !known) || (await ledger.hasProfiles(service)))
       throw customerUnknown(asked.reason);
     if (!isFresh) search.note(`${asked.reason}; orders are compared only with those of this key`);
@@ -81,11 +83,12 @@ type AskedProfile =
 async function askProfileId({ service }: CustomerSearch): Promise<AskedProfile> {
   try {
     const { id } = await service.profile();
-    return id ? { id: id.value } : { reason: "the service's profile has no id", mayHaveId: false };
+    return id ? { id: id.value } : { reason: "the service's profile has no id", mayHaveId: true };
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
     if (error.kind !== "refused" && error.kind !== "invalid_response") throw error;
     const reason = `the service does not show the profile (${error.message})`;
-    return { reason, mayHaveId: error.kind === "invalid_response" };
+    // A refusal without a code of the service is that of a proxy.
+    return { reason, mayHaveId: error.kind === "invalid_response" || error.serviceCode === undefined };
   }
 }

@@ -80,3 +80,42 @@ test("a key that became a customer of its own is asked for again once the servic
   const again = await home.courier(words, { stdin });
   expect([again.exit, JSON.parse(again.stdout).id]).toEqual([0, 1000009]);
 });
+
+test.each([
+  ["a proxy's page under HTTP 403", 403, "<p>blocked</p>"],
+  ["no id", 200, '{"success":true,"data":{"name":"A"}}'],
+])("the first key of all and a profile with %s", async (_what, status, body) => {
+  const home = await createImportHome(sheet(row("A-1")));
+  const { baseUrl, apiKey } = home.sandbox;
+  answerRaw(home, profile, body, { status });
+  if (status === 200) {
+    const login = ["login", "--base-url", baseUrl, "--allow-http"];
+    expect((await home.courier(login, { stdin: apiKey })).exit).toBe(0);
+  }
+  const words = "orders create --file - --json --ref B-1";
+  for (const ran of [await home.courier(words, { stdin }), await home.run()])
+    expect([ran.exit, errorOf(ran).code, home.posts]).toEqual([5, "customer_unknown", 0]);
+  home.sandbox.faults.clear();
+  expect([(await home.courier(words, { stdin })).exit, home.posts]).toEqual([0, 1]);
+});
+
+test("what makes no order works on while it is not known whose key it is", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  const { baseUrl, apiKey } = home.sandbox;
+  answerData(home, profile, '{"id":7,"name":"A"}');
+  const login = ["login", "--base-url", baseUrl, "--allow-http", "--account", "other"];
+  expect((await home.courier(login, { stdin: renewedKey })).exit).toBe(0);
+  home.sandbox.faults.clear();
+  const made = await fetch(`${baseUrl}/api/v1/orders`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: stdin,
+  });
+  const { data } = (await made.json()) as { data: { id: number } };
+  answerRaw(home, profile, refused, { status: 403 });
+  expect((await home.courier("sync")).exit).toBe(0);
+  expect((await home.courier(`orders cancel ${data.id} --yes`)).exit).toBe(0);
+  const created = await home.courier("orders create --file - --json --ref B-1", { stdin });
+  expect([created.exit, errorOf(created).code]).toEqual([5, "customer_unknown"]);
+  expect((await home.courier("orders show ref:A-1")).exit).toBe(5);
+});
