@@ -4,10 +4,13 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Prompts } from "../../src/core/prompts.ts";
 import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { plainDraft } from "../support/orders.ts";
 import { createServedProcessHome, until } from "../support/process.ts";
 import { running } from "../support/running.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { asUser } from "../support/unprivileged.ts";
 
 const nothing = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
@@ -286,6 +289,30 @@ describe("login --key-command", () => {
     const { exit, stderr } = await run(home, words(home, `${script} '$HOME' ; touch a\\ b "x y" $(id)`));
     expect(exit).toBe(4);
     expect(stderr).toContain("$HOME|;|touch|a b|x y|$(id)");
+  });
+
+  test("may ask at the terminal: it has ended before the form has the keyboard", async () => {
+    const home = await createServedHome();
+    const mark = path.join(home.directory, "asked");
+    const hex = Buffer.from(home.sandbox.apiKey).toString("hex");
+    const command = node(
+      `require('node:fs').writeFileSync('${mark}', ''); console.log(String(Buffer.from('${hex}', 'hex')))`,
+    );
+    const account = { base_url: home.sandbox.baseUrl, key_command: command };
+    await putConfig(home, { current: "default", accounts: { default: account } });
+    const file = path.join(home.directory, "order.json");
+    await writeFile(file, JSON.stringify(plainDraft));
+    const asked: boolean[] = [];
+    const prompts: Prompts = {
+      ...scriptedPrompts({ choices: ["Quit"] }),
+      together(questions) {
+        asked.push(existsSync(mark));
+        return questions();
+      },
+    };
+    const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+    await home.courier(["orders", "create", "--file", file], { terminal: 80, prompts, env });
+    expect(asked).toEqual([true]);
   });
 
   test("COURIER_API_KEY comes before it, and is not in its environment", async () => {
