@@ -15,7 +15,7 @@ export interface CustomerSearch {
   readonly apiKey: string;
   /** Reads the profile even if the key is known, and makes sure of its customer. */
   readonly isFresh: boolean;
-  /** It makes no order: where the profile does not say whose the key is, the key stands for a customer. */
+  /** It makes no order: where profiles are known and the service shows none now, the key stands for a customer. */
   readonly makesNoOrder: boolean;
   readonly note: (text: string) => void;
 }
@@ -26,7 +26,7 @@ export interface CustomerSearch {
  * none: then the key identifies the customer.
  */
 export async function identifyCustomer(search: CustomerSearch): Promise<Customer> {
-  const { ledger, account, isFresh } = search;
+  const { ledger, account, isFresh, makesNoOrder } = search;
   const service = serviceOf(account);
   // The embedded sandbox creates a key for each run, and a profile id at each reset.
   const key = account.kind === "sandbox" ? undefined : search.apiKey;
@@ -38,10 +38,12 @@ export async function identifyCustomer(search: CustomerSearch): Promise<Customer
   if ("id" in asked) {
     if (known?.profileId !== undefined && asked.id !== known.profileId)
       throw customerChanged(known.profileId, asked.id, search);
-  } else if (!isNamed && !search.makesNoOrder) {
-    if ((asked.mayHaveId && !known) || (await ledger.hasProfiles(service)))
-      throw customerUnknown(asked.reason);
-    if (!isFresh) search.note(`${asked.reason}; orders are compared only with those of this key`);
+  } else if (!isNamed) {
+    // Where profiles are known, the next order asks again, whatever the key stands for until then.
+    const isUnknown = (await ledger.hasProfiles(service)) ? !makesNoOrder : asked.mayHaveId && !known;
+    if (isUnknown) throw customerUnknown(asked.reason);
+    if (!isFresh && !makesNoOrder)
+      search.note(`${asked.reason}; orders are compared only with those of this key`);
   }
   const profileId = "id" in asked ? asked.id : undefined;
   return ledger.learnCustomer({ service, key, profileId, account: account.name });
