@@ -25,7 +25,7 @@ const tables: readonly Table[] = [
   { name: "listings", key: ["customer", "event"], customer: "customer" },
   { name: "listed_orders", key: ["customer", "order_id"], customer: "customer" },
   { name: "withdrawn_orders", key: ["customer", "event"], customer: "customer" },
-  { name: "orders_elsewhere", key: ["customer", "content", "order_id"], customer: "customer" },
+  { name: "orders_elsewhere", key: ["customer", "content", "order_id", "shop", "ref"], customer: "customer" },
 ];
 
 /**

@@ -4,7 +4,7 @@ import type { Draft } from "../model/draft.ts";
 import { isSplitOtherwise } from "../model/same-order.ts";
 import { type Equals, findEquals, findRewritten } from "./equal-orders.ts";
 import { nextEvent } from "./events.ts";
-import { type OperationFinder, ofContents, ofInDoubt } from "./find-operations.ts";
+import { type OperationFinder, ofContents, ofFormsOfRefs, ofInDoubt } from "./find-operations.ts";
 import {
   type CreateOutcome,
   isCancelled,
@@ -17,7 +17,7 @@ import {
 } from "./operation.ts";
 import { mayBeEdited } from "./order-of-row.ts";
 import { type OperationRecorder, untoldOnceReported } from "./record-operation.ts";
-import { ask, type Store } from "./statements.ts";
+import { ask, askTogether, type Store, type Work } from "./statements.ts";
 
 /** A single order to send. */
 export interface NewCreate {
@@ -100,6 +100,20 @@ export function createCreates(
   { readAll, byRef }: OperationFinder,
   { insert, sentSinceBoot, ensureOwner, setOutcome }: OperationRecorder,
 ): Creates {
+  /** The orders that were made with a form of the ref, for this receiver: this may be one of them, edited besides. */
+  function* findEditedForms(
+    customer: number,
+    ref: string | undefined,
+    draft: Draft,
+    nowMs: number,
+  ): Work<readonly Operation[]> {
+    if (ref === undefined) return [];
+    const ofForms = (yield* askTogether([...ofFormsOfRefs(customer, "", [ref], nowMs)])).flat();
+    return findRewritten(ref, readAll(ofForms)).filter(
+      (each) => isMade(each) && mayBeEdited({ ref, draft }, each, false),
+    );
+  }
+
   return {
     beginCreate: (
       run,
@@ -127,20 +141,24 @@ export function createCreates(
         const others = same.filter((each) => isOther(each) && isStanding(each));
         const all = findEquals(unnamed, windowMs, nowMs);
         const rewritten = ref === undefined ? [] : findRewritten(ref, same);
+        const edited = draft ? yield* findEditedForms(run.customer, ref, draft, nowMs) : [];
         const untold = others.filter(
           (each) => isMade(each) && each.isUnreported && !rewritten.includes(each),
         );
         const equal = [...rewritten.filter(isMade), ...untold, ...all.recent];
+        const isNew = (each: Operation) => !equals.has(nameOperation(each));
         const isOpen = (operation: Operation) => !accepted.has(nameOperation(operation));
         const lost = new Set([...named, ...rewritten, ...others].filter((each) => !isMade(each)));
         const inDoubt = [...lost, ...all.inDoubt].filter(isOpen);
         // A person who does not know that it was created cannot want a second one.
-        const mayBlock = equal.filter((operation) => !isDuplicateAllowed || operation.isUnreported);
+        const mayBlock = [...equal, ...edited.filter(isNew)].filter(
+          (operation) => !isDuplicateAllowed || operation.isUnreported,
+        );
         const recent = [...named.filter(isMade), ...mayBlock].filter(isOpen);
         if (inDoubt.length + recent.length > 0)
           return { kind: "stopped", equals: { ...all, inDoubt, recent } } as const;
         const allowance = equal.length > 0 ? "equal" : "none";
-        const edited =
+        const inDoubtOfReceiver =
           draft &&
           doubts.find(
             (each) => isOpen(each) && each.state === "unknown" && mayBeEdited({ ref, draft }, each, false),
@@ -155,7 +173,7 @@ export function createCreates(
           ref,
           allowance,
         });
-        return { kind: "begun", operation, earlier: all.earlier, edited } as const;
+        return { kind: "begun", operation, earlier: all.earlier, edited: inDoubtOfReceiver } as const;
       }),
 
     holdsClaim,

@@ -3,7 +3,11 @@
 import type { SinceBoot } from "../core/process-identity.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { numberOf, type Operation, type OperationName, readOperation } from "./operation.ts";
+import { formsOfRef, rangeOfRef } from "./ref-forms.ts";
 import { ask, inList, type Question, type Work } from "./statements.ts";
+
+/** Of one statement. */
+const refsAtOnce = 4_000;
 
 /** What may hold a row: of those that made no order, only the ones that an undo took back. */
 const mayHold = "is_superseded = 0 AND (state <> 'unsent' OR is_unwanted = 1)";
@@ -42,6 +46,24 @@ export function ofRefsBetween(customer: number, shop: string, first: string, las
     last,
     last.length,
   );
+}
+
+/** The same of the refs that a spreadsheet program most probably makes of these, or has made them of. */
+export function* ofFormsOfRefs(
+  customer: number,
+  shop: string,
+  refs: readonly string[],
+  nowMs: number,
+  isLeftOut: (form: string) => boolean = () => false,
+): Generator<Question> {
+  const all = new Set(refs.flatMap((ref) => [...formsOfRef(ref, nowMs)]));
+  const forms = [...all].filter((form) => !isLeftOut(form));
+  for (let start = 0; start < forms.length; start += refsAtOnce)
+    yield ofRefs(customer, shop, forms.slice(start, start + refsAtOnce));
+  for (const ref of refs) {
+    const range = rangeOfRef(ref);
+    if (range) yield ofRefsBetween(customer, shop, ...range);
+  }
 }
 
 export function ofName({ run, number }: OperationName): Question {
@@ -128,11 +150,11 @@ const heldRows = `SELECT content, shop, ref, order_id, is_certain FROM orders_el
  */
 export function heldByContents(customer: number, contents: readonly string[]): Question {
   const [isOne, values] = inList(contents);
-  return ask(`${heldRows} AND (is_certain = 1 OR ref IS NULL) AND content ${isOne}`, customer, ...values);
+  return ask(`${heldRows} AND (is_certain = 1 OR ref = '') AND content ${isOne}`, customer, ...values);
 }
 
 /** The same of rows with these refs, which may have been corrected since. */
 export function heldByRefs(customer: number, shop: string, refs: readonly string[]): Question {
   const [isOne, values] = inList(refs);
-  return ask(`${heldRows} AND shop = ? AND ref ${isOne}`, customer, shop, ...values);
+  return ask(`${heldRows} AND ref <> '' AND shop = ? AND ref ${isOne}`, customer, shop, ...values);
 }

@@ -114,12 +114,12 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     const { content, draft, ref } = row;
     yield ask(
       `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (customer, content, order_id) DO UPDATE SET is_certain = 1 WHERE excluded.is_certain = 1`,
+       ON CONFLICT (customer, content, order_id, shop, ref) DO UPDATE SET is_certain = 1 WHERE excluded.is_certain = 1`,
       run.customer,
       content,
       orderId,
-      ref === undefined ? null : file.shop,
-      ref ?? null,
+      ref === undefined ? "" : file.shop,
+      ref ?? "",
       isCertain ? 1 : 0,
     );
     if (!isCertain || !isCovered) return undefined;

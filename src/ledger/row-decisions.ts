@@ -6,8 +6,7 @@ import {
   heldByContents,
   heldByRefs,
   type OperationFinder,
-  ofRefs,
-  ofRefsBetween,
+  ofFormsOfRefs,
   ofUnseen,
 } from "./find-operations.ts";
 import { isStanding, nameOperation, type Operation, textOf } from "./operation.ts";
@@ -23,16 +22,13 @@ import {
   type RowToSend,
 } from "./row-to-send.ts";
 import { decideRow, type RowDecision } from "./rules.ts";
-import { ask, askTogether, type Question, sideBySide, type Work } from "./statements.ts";
+import { ask, askTogether, sideBySide, type Work } from "./statements.ts";
 
 /** `last`: the number of the last operation that was read. */
 interface ComparedRun {
   readonly last: number;
   readonly isShared: boolean;
 }
-
-/** Of one statement. */
-const refsAtOnce = 4_000;
 
 /** What only a row to be sent needs. */
 interface Others {
@@ -143,17 +139,6 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
     const isCovered = (operation: Operation) =>
       covered.has(nameOperation(operation)) || policy.isCovered?.(operation) === true;
 
-    function* formsOf(refs: readonly string[]): Generator<Question> {
-      const all = new Set(refs.flatMap((ref) => [...formsOfRef(ref, nowMs)]));
-      const forms = [...all].filter((form) => !file.hasRef(form));
-      for (let start = 0; start < forms.length; start += refsAtOnce)
-        yield ofRefs(customer, file.shop, forms.slice(start, start + refsAtOnce));
-      for (const ref of refs) {
-        const range = rangeOfRef(ref);
-        if (range) yield ofRefsBetween(customer, file.shop, ...range);
-      }
-    }
-
     /**
      * What is in doubt, or was found, and of no row of the file any more, and the orders elsewhere: only a row to be sent
      * needs them.
@@ -168,7 +153,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
         ofUnseen(customer, run, nowMs - terminalWindowMs),
         heldByContents(customer, contents),
         refs.length > 0 ? heldByRefs(customer, file.shop, refs) : undefined,
-        ...formsOf(refs),
+        ...ofFormsOfRefs(customer, file.shop, refs, nowMs, file.hasRef),
       ]);
       others = {
         gone: yield* onlyGone(readAll(unseen), file),

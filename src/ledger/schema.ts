@@ -226,6 +226,26 @@ CREATE INDEX unlisted_operations ON operations (customer) WHERE unlisted_event I
 ALTER TABLE orders_elsewhere ADD COLUMN is_certain INTEGER NOT NULL DEFAULT 1;
 `;
 
+/** An order elsewhere may have held rows with several refs: each is remembered. Without a ref it is empty. */
+const thirteenth = `
+ALTER TABLE orders_elsewhere RENAME TO former_orders_elsewhere;
+CREATE TABLE orders_elsewhere (
+  customer INTEGER NOT NULL REFERENCES customers,
+  content TEXT NOT NULL,
+  order_id TEXT NOT NULL,
+  shop TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  is_certain INTEGER NOT NULL,
+  is_cancelled INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (customer, content, order_id, shop, ref)
+) STRICT, WITHOUT ROWID;
+INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain, is_cancelled)
+  SELECT customer, content, order_id, coalesce(shop, ''), coalesce(ref, ''), is_certain, is_cancelled
+  FROM former_orders_elsewhere;
+DROP TABLE former_orders_elsewhere;
+CREATE INDEX orders_elsewhere_by_ref ON orders_elsewhere (ref, customer) WHERE ref <> '';
+`;
+
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";
 
@@ -258,6 +278,7 @@ export const sharedMigrations: readonly string[] = [
   tenth,
   eleventh,
   twelfth,
+  thirteenth,
 ];
 
 export const migrations: readonly string[] = [
@@ -275,4 +296,5 @@ export const migrations: readonly string[] = [
   tenth,
   eleventh,
   twelfth,
+  thirteenth,
 ];

@@ -301,14 +301,22 @@ export function duplicate(
   const why = failure && operation.state === "unknown" ? `; the check failed: ${failure.message}` : "";
   const message = `${describeEqual(operation, content, context)}${describeUnread(unread)}; nothing was sent${why}`;
   if (!isJustFound)
-    return new CourierError("duplicate", 2, message, { hint: nextSteps(operation, left, context) });
+    return new CourierError("duplicate", 2, message, { hint: nextSteps(operation, content, left, context) });
   return new CourierError("duplicate", 2, `${message}: it was in doubt until now`, {
     hint: "this may be your order; to send another, run the command again with --allow-duplicate",
   });
 }
 
-function nextSteps(operation: Operation, left: StillInDoubt | undefined, context: Context): string {
-  if (isMade(operation)) return "to ship it a second time, add --allow-duplicate";
+function nextSteps(
+  operation: Operation,
+  content: string,
+  left: StillInDoubt | undefined,
+  context: Context,
+): string {
+  if (isMade(operation))
+    return operation.content === content
+      ? "to ship it a second time, add --allow-duplicate"
+      : "if this is not that order, corrected, add --allow-duplicate";
   if (operation.state !== "unknown")
     return `wait until that process ends, then run the same command again; if you know that it has ended: ${context.nextCommand(`orders resolve ${nameOperation(operation)}`)}`;
   return howToResolve(operation, left, context);

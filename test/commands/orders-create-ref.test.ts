@@ -286,12 +286,35 @@ describe("an import and a create know each other's refs", () => {
   );
 
   test("a rewritten ref with other content is another order, and so is one whose order was cancelled", async () => {
-    const home = await createImportHome(sheet(row("01", "王五"), row("02")));
+    const home = await createImportHome(
+      sheet(row("01", "王五").replace("建国路88号", "古翠路9号"), row("02")),
+    );
     expect((await home.run()).exit).toBe(0);
     expect((await home.courier(`${words} --ref 1`)).exit).toBe(0);
     expect((await home.courier("orders cancel 1000002 1000003 --yes")).exit).toBe(0);
     const { exit, stderr } = await home.courier(`${words} --ref 2`);
     expect([exit, home.posts], stderr).toEqual([0, 4]);
+  });
+
+  test("an order for the same receiver with a rewritten ref holds it, whatever the goods are", async () => {
+    const home = await createImportHome(sheet(row("111")));
+    expect((await home.run()).exit).toBe(0);
+    await home.put(sheet(row("00111").replace("茶叶", "绿茶")));
+    expect((await home.run()).report[0]?.outcome).toBe("held");
+    const other = words.replace("茶叶", "绿茶");
+    const created = await home.courier(`${other} --ref 00111`);
+    expect([created.exit, home.posts], created.stderr).toEqual([2, 1]);
+    expect(errorOf(created)).toMatchObject({
+      code: "duplicate",
+      message: "another order (李四, 茶叶) was sent just now with the ref 111, as 1000001; nothing was sent",
+      hint: "if this is not that order, corrected, add --allow-duplicate",
+    });
+    const allowed = await home.courier(`${other} --ref 00111 --allow-duplicate`);
+    expect([allowed.exit, home.posts], allowed.stderr).toEqual([0, 2]);
+    const another = await home.courier(
+      `${other.replace("建国路88号", "古翠路9号").replace("李四", "王五")} --ref 0111`,
+    );
+    expect([another.exit, home.posts], another.stderr).toEqual([0, 3]);
   });
 
   test("an order in doubt with a rewritten ref holds it", async () => {

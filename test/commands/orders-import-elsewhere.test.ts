@@ -244,6 +244,18 @@ describe("a row that equals an order made elsewhere", () => {
     expect(outcomes((await home.run()).report)).toBe("shipped shipped");
   });
 
+  test("holds all rows of equal content by their refs, also where a single order has one", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2"), row("B-1", "王五", "13700137001")));
+    await shipElsewhere(home, row("X-1"));
+    expect(outcomes((await home.run()).report)).toBe("held held created");
+    const draft = home.sandbox.requests.find(({ method }) => method === "POST")?.body ?? "";
+    for (const ref of ["A-1", "A-2"]) {
+      const single = await home.courier(`orders create --file - --ref ${ref} --yes`, { stdin: draft });
+      expect([single.exit, home.posts], single.stderr).toEqual([2, 2]);
+      expect(single.stderr).toContain(`a row with the ref ${ref} was held by order 1000001`);
+    }
+  });
+
   test("is held with any number of others, also beyond those whose details are read", async () => {
     const rows = Array.from({ length: 60 }, (_, index) =>
       row(`A-${index}`, "李四", `137001370${10 + index}`),

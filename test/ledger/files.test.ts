@@ -8,14 +8,14 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
-import { migrations } from "../../src/ledger/schema.ts";
+import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome } from "../support/courier.ts";
 import { canMount, mountDisk } from "../support/small-disk.ts";
 import { asUser } from "../support/unprivileged.ts";
 import { quickMigrations, slowMigrations, testApplicationId } from "./migrations.ts";
-import { createDirectory, createLedger } from "./opened.ts";
+import { createDirectory, createLedger, service } from "./opened.ts";
 
 /** Files in the place of a ledger that are not one, and what is said of them. */
 const strangers: Readonly<Record<string, readonly [make: (file: string) => Promise<void>, reason: string]>> =
@@ -165,6 +165,25 @@ test("processes that open a new ledger at the same moment agree on it", async ()
   expect([ids[4], ids[5]]).toEqual([ids[0], ids[1]]);
   const ledger = await createLedger(directory);
   expect((await ledger.inspect()).integrity).toBe("ok");
+});
+
+test("a ledger of an earlier version keeps the refs of the rows that orders elsewhere have held", async () => {
+  const directory = await createDirectory();
+  const file = ledgerPath(directory);
+  const earlier = { title: "ledger", applicationId, path: file, migrations: migrations.slice(0, 14) };
+  const database = await openDatabase(earlier);
+  database.exec(`INSERT INTO customers (id, service) VALUES (1, '${service}')`);
+  database.exec(`INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain, is_cancelled)
+    VALUES (1, 'a', '11', 'north', 'A-1', 0, 0), (1, 'b', '12', NULL, NULL, 1, 0), (1, 'c', '13', '', 'C-1', 1, 1)`);
+  database.close();
+  const ledger = await createLedger(directory);
+  expect(await ledger.findHolder(1, "north", "A-1")).toBe("11");
+  for (const [shop, ref] of [
+    ["", "A-1"],
+    ["", "C-1"],
+    ["", ""],
+  ] as const)
+    expect(await ledger.findHolder(1, shop, ref)).toBeUndefined();
 });
 
 test("a migration that is killed leaves the version before it or the one after, whole", async () => {
