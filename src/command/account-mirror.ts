@@ -90,7 +90,8 @@ export async function addOwnOrders(mirror: Mirror, context: Context): Promise<Ta
     const { takeFromLedger } = await import("./orders-from-ledger.ts");
     return takeFromLedger(mirror, await mirrorOwner(context), context);
   };
-  if (await context.sharesLedger()) return takeInTime(take(), context);
+  const shared = await context.sharedLedger();
+  if (shared !== undefined) return takeInTime(take(), await mayAsk(shared, context), context);
   if (!hasLocalLedger(stateDirectory)) return "all";
   const version = describeVersion(ledgerPath(stateDirectory), await context.account());
   if (version === (await mirror.fact(versionFact))) return "all";
@@ -99,11 +100,23 @@ export async function addOwnOrders(mirror: Mirror, context: Context): Promise<Ta
   return taken;
 }
 
+/** A program that asks a person for the key or the password has as much time as it takes. */
+async function mayAsk(shared: string, context: Context): Promise<boolean> {
+  const { showAddress } = await import("../postgres/shown-address.ts");
+  if (showAddress(shared).passwordCommand !== undefined) return true;
+  const account = await context.account();
+  return account.kind === "remote" && account.key.place === "command";
+}
+
 /** A server that cannot be reached is no reason to find nothing: it is waited for only so long. */
-async function takeInTime(taking: Promise<Taken>, { clock, messages }: Context): Promise<Taken> {
+async function takeInTime(
+  taking: Promise<Taken>,
+  isUnlimited: boolean,
+  { clock, messages }: Context,
+): Promise<Taken> {
   let cancel = () => {};
   const late = new Promise<"late">((resolve) => {
-    cancel = clock.after(longestTakeMs, () => resolve("late"));
+    if (!isUnlimited) cancel = clock.after(longestTakeMs, () => resolve("late"));
   });
   try {
     const taken = await Promise.race([taking, late]);

@@ -78,6 +78,8 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
   let askNumber = 0;
   let isAsking = false;
   let failure: CourierError | undefined;
+  const account = await context.account();
+  let asksForKey = account.kind === "remote" && account.key.place === "command";
   const turn = createTurn();
 
   // The search
@@ -241,6 +243,13 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
     }
   }
 
+  /** A key command may ask at the terminal: it runs while the keyboard is free. */
+  async function trackWithKey(order: MirroredOrder): Promise<void> {
+    await context.client().catch(() => undefined); // `track` says what failed
+    asksForKey = false;
+    track(order).catch(fail);
+  }
+
   function copy(order: MirroredOrder): void {
     const number = trackingNumberOf(order);
     if (number === undefined) say(noNumber);
@@ -314,6 +323,7 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
         leaveTo(mode === "tracking" ? "order" : "list");
         return undefined;
       case "t":
+        if (asksForKey) return () => trackWithKey(order);
         track(order).catch(fail);
         return undefined;
       case "y":

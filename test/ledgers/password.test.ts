@@ -1,12 +1,13 @@
 /** A shared ledger whose password a program prints, with a real PostgreSQL that asks for one. */
 
-import { chmod, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putConfig, readConfigText } from "../support/config-file.ts";
 import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
-import { createServedProcessHome } from "../support/process.ts";
+import { createServedProcessHome, until } from "../support/process.ts";
 
 const password = "pg-Marker-5ecret";
 
@@ -48,6 +49,30 @@ describe.skipIf(postgresPrograms === undefined)("with a server", () => {
     expect(outcomes((await home.run("", { env })).report)).toBe("created created");
     const { stdout } = await home.courier("ledger status --json", { env });
     expect(JSON.parse(stdout)).toMatchObject({ shared: true, operations: 2 });
+  });
+
+  test("a search waits for the program as long as it asks a person", async () => {
+    const home = await createShop();
+    const [asked, answered] = ["asked", "answered"].map((name) => path.join(home.directory, name));
+    const backwards = JSON.stringify([...password].reverse().join(""));
+    const script = path.join(home.directory, "ask.cjs");
+    const wait = `require("node:fs").writeFileSync(${JSON.stringify(asked)}, "");
+      const look = () => require("node:fs").existsSync(${JSON.stringify(answered)})
+        ? console.log([...${backwards}].reverse().join("")) : setTimeout(look, 5);
+      look();`;
+    await writeFile(script, wait);
+    await writeFile(answered ?? "", "");
+    const words = ["ledger", "use", home.address, "--password-command", `${process.execPath} ${script}`];
+    expect((await home.courier(words, { env })).exit).toBe(0);
+    expect(outcomes((await home.run("", { env })).report)).toBe("created created");
+    for (const mark of [asked, answered]) await rm(mark ?? "");
+    const searched = home.courier("find 李", { env });
+    await until("the program asks", () => existsSync(asked ?? ""));
+    home.clock.advance(5_000);
+    await writeFile(answered ?? "", "");
+    const { exit, stdout, stderr } = await searched;
+    expect([exit, stderr], stderr).toEqual([0, expect.not.stringContaining("does not answer")]);
+    expect(stdout).toContain("李二");
   });
 
   test("PGPASSFILE has it: nothing else is said, and a file that others may read is not used", async () => {

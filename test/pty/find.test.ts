@@ -77,6 +77,44 @@ test("r goes to the review; Ctrl-C there keeps the draft and comes back", async 
   await expectWhole(home, terminal);
 });
 
+test("a key command that asks at the terminal has the keyboard for itself", async () => {
+  const home = await createServedTerminalHome({ seedOrders: 3 });
+  const asking = `sh -c 'printf "PIN: " > /dev/tty; read pin < /dev/tty; echo "terminal-key-$pin"'`;
+  const env = { COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
+  const login = ["login", "--base-url", home.sandbox.baseUrl, "--key-command", asking];
+  const answer = async (terminal: Terminal) => {
+    await terminal.until("PIN:");
+    terminal.type(`0123456789${keys.enter}`);
+  };
+  for (const words of [login, ["sync"]]) {
+    const asked = home.open(words, { env });
+    await answer(asked);
+    expect((await asked.ended).exit).toBe(0);
+  }
+  const first = home.open("find", { env });
+  await answer(first);
+  await first.until("1 of ");
+  first.type("\u001b");
+  expect((await first.ended).exit).toBe(0);
+  const before = home.sandbox.requests.length;
+  const terminal = home.open("find", { env, shell: notingShell });
+  await terminal.until("1 of "); // nothing is new: it needs no key
+  terminal.type(keys.enter);
+  await terminal.until("c cancel");
+  terminal.type("t");
+  await answer(terminal);
+  await terminal.until("answer of just now");
+  expect(home.sandbox.requests.length).toBe(before + 1);
+  terminal.type("c");
+  await answer(terminal);
+  await terminal.until("? Cancel order");
+  terminal.type(keys.ctrlC);
+  await terminal.until("Press Enter to go back to the order");
+  terminal.type(keys.ctrlC);
+  expect((await terminal.ended).exit).toBe(130);
+  expect(await home.read("after")).toBe(await home.read("before"));
+});
+
 test("a window that is enlarged shows the orders that it has room for, without a key", async () => {
   const home = await createServedTerminalHome({ seedOrders: 40 });
   expect((await home.open("sync").ended).exit).toBe(0);
