@@ -9,6 +9,7 @@ import {
   type Output,
   rows,
 } from "../command/command.ts";
+import { findCustomerOfKey } from "../command/customer-of-key.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { parseOrderId, quote, switchOption } from "../command/options.ts";
 import { wrongAccount } from "../command/run-messages.ts";
@@ -124,6 +125,9 @@ export const resolveOrder = defineCommand({
 });
 
 async function listInDoubt(ledger: Ledger | undefined, context: Context): Promise<Output> {
+  // A key ring or a program is not asked: then the account's last customer counts.
+  const account = ledger && (await context.account());
+  if (account?.kind === "remote" && "apiKey" in account.key) await findCustomerOfKey(context);
   const inDoubt = ledger ? await findCreatesInDoubt(context) : [];
   const after = async () => {
     if (inDoubt.length === 0) return;

@@ -18,7 +18,7 @@ import {
 import { nameOfRow } from "./row-words.ts";
 import type { ImportRow } from "./rows.ts";
 
-export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
+export function toSummary(plan: ImportPlan, account: string | undefined, isCompared: boolean): CheckSummary {
   const { rows, reading, serviceLevels, senders, unused, refs, encoding, wrong, first } = plan.overview;
   return {
     rows: rows + wrong.wrong,
@@ -40,7 +40,7 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
     held: plan.held,
     unknown: plan.unknown,
     wrong: wrong.wrong,
-    compared: account !== undefined,
+    compared: isCompared,
     warnings: [
       ...plan.warnings.map(({ code, count, rows: named }) => ({ code, count, rows: [...named] })),
       ...(plan.otherRefs
@@ -51,8 +51,12 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
   };
 }
 
-/** `comparison` names what the rows were compared with; undefined where there is no account. */
-export function checkView(plan: ImportPlan, comparison: string | undefined): readonly Block[] {
+/** `comparison` names what the rows were compared with; undefined where `whyNot` says that they were with nothing. */
+export function checkView(
+  plan: ImportPlan,
+  comparison: string | undefined,
+  whyNot: string | undefined,
+): readonly Block[] {
   const { rows, reading, serviceLevels, unused, refs, wrong, first, noun } = plan.overview;
   const all = rows + wrong.wrong;
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
@@ -75,18 +79,17 @@ export function checkView(plan: ImportPlan, comparison: string | undefined): rea
       ...(rows === 0 ? [] : ofRows),
       ...(encoding === "" ? [] : ([["Encoding", encoding]] as const)),
       ["Columns not used", listed(unused) || "none"],
-      ["To send", comparison === undefined ? notKnown : String(plan.toSend)],
+      ["To send", comparison === undefined ? "not known" : String(plan.toSend)],
       ...(earlier === "" ? [] : ([["From earlier runs", earlier]] as const)),
       ...(plan.held > 0 ? ([["Held", describeHeldRows(plan)]] as const) : []),
       ...(wrong.wrong > 0 ? ([["Wrong", String(wrong.wrong)]] as const) : []),
       ...plan.warnings.map((warning) => ["Warning", describeWarning(warning)] as const),
       ...(plan.otherRefs ? ([["Warning", describeOtherRefs(plan, plan.otherRefs)]] as const) : []),
-      ["Compared with", comparison ?? "nothing: there is no account"],
+      ["Compared with", comparison ?? `nothing: ${whyNot}`],
     ),
   ];
 }
 
-const notKnown = "not known: there is no account to compare with";
 const promise = "The service also checks each order when it is sent.";
 
 /** Each field with its value, so that one sees what was read as what. */

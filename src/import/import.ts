@@ -10,6 +10,7 @@ import {
   ensureCanConfirm,
   type Output,
 } from "../command/command.ts";
+import { findCustomerOfKey } from "../command/customer-of-key.ts";
 import {
   countOption,
   flagOf,
@@ -308,6 +309,26 @@ async function findPlannedCalls(ledger: Ledger, customer: number, { processes }:
   return others.reduce((sum, { callsLeft }) => sum + callsLeft, 0);
 }
 
+/** The customer with whose orders a file is compared: none where nothing was sent yet, or where `whyNot` says why. */
+interface Compared {
+  readonly customer?: number | undefined;
+  /** Why it is not known whose orders to compare with. */
+  readonly whyNot?: string | undefined;
+}
+
+const noAccount: Compared = { whyNot: "there is no account" };
+
+async function findCompared(context: Context): Promise<Compared> {
+  try {
+    return { customer: (await findCustomerOfKey(context))?.id };
+  } catch (error) {
+    const isUnknown = error instanceof CourierError && error.code === "customer_unknown";
+    if (context.signal.aborted || !(isUnknown || error instanceof ServiceFailure)) throw error;
+    context.messages.warn(`the rows were compared with no orders: ${error.message}`);
+    return { whyNot: "it is not known which customer this key belongs to" };
+  }
+}
+
 /** Compares the file with the ledger, where there is an account. */
 async function checkFile(input: Input, context: Context): Promise<Output> {
   const source = untilAborted(await openInput(input, context), context.signal);
@@ -318,7 +339,7 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
     throw error;
   });
   const policy = createPolicy(chooseOf(input), overview, (await context.prompts()) !== undefined);
-  const customer = account && (await context.knownCustomer())?.id;
+  const { customer, whyNot } = account ? await findCompared(context) : noAccount;
   const ledger = customer === undefined ? undefined : await context.ledger();
   const identity = await identifyFile(input, source, overview);
   const known =
@@ -337,12 +358,15 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
     context.messages.warn(describeSentBefore(plan.sentBefore, context.nextCommand));
   const rejects = await openRejects(input.rejects, source, plan, context);
   await rejects?.abandon(); // the import would fail where it cannot be created
-  const comparison = account
-    ? `the orders sent from this machine with the account ${account.name}`
-    : undefined;
+  const comparison =
+    account && whyNot === undefined
+      ? `the orders sent from this machine with the account ${account.name}`
+      : undefined;
   const isWrong = overview.wrong.wrong > 0 && !(input.skipWrong && overview.rows > 0);
   const failure = isWrong ? await describeWrong(source, overview, context) : undefined;
-  const summary = document(toSummary(plan, account?.name), () => checkView(plan, comparison));
+  const summary = document(toSummary(plan, account?.name, comparison !== undefined), () =>
+    checkView(plan, comparison, whyNot),
+  );
   return failure ? { ...summary, failure } : summary;
 }
 

@@ -2,13 +2,14 @@
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { answerData, answerRaw } from "../support/answers.ts";
-import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
+import { createImportHome, errorOf, lostForNow, outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 
 const profile = "GET /api/v1/user/profile";
 const stdin = JSON.stringify(plainDraft);
+const inDoubt = JSON.stringify({ ...plainDraft, item: { ...plainDraft.item, name: "绿茶" } });
 const refused = '{"success":false,"error":{"code":"FORBIDDEN","message":"no"}}';
 const wrongProfiles: readonly (readonly [what: string, status: number, body: string])[] = [
   ["a web page", 200, "<html><body>back soon</body></html>"],
@@ -57,6 +58,58 @@ test.each(wrongProfiles)("a renewed key and a profile with %s", async (_what, st
   answerRaw(home, "GET /api/v1/orders/1000002", home.order);
   expect(JSON.parse((await home.courier(home.words, { stdin, env: home.env })).stdout).id).toBe(1000002);
   expect(home.posts).toBe(2);
+});
+
+describe("what is said of orders with a renewed key", () => {
+  async function homeWithDoubt() {
+    const home = await renewedHome();
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    const lost = await home.courier("orders create --file - --ref C-1", { stdin: inDoubt });
+    expect(lost.exit, lost.stderr).toBe(6);
+    home.sandbox.faults.clear();
+    return home;
+  }
+  const check = (file: string) => `orders import ${file} --check --json`;
+  const writeBack = (file: string) => `orders write-back ${file} -o ${file}.back.csv --json`;
+
+  test("is what the customer's other key has sent, once the service says whose key it is", async () => {
+    const { env, file, ...home } = await homeWithDoubt();
+    answerRaw(home, profile, home.shown);
+    const resolved = await home.courier("orders resolve --json", { env });
+    expect(JSON.parse(resolved.stdout), resolved.stderr).toMatchObject([{ ref: "C-1" }]);
+    const checked = await home.courier(check(file), { env });
+    expect(JSON.parse(checked.stdout), checked.stderr).toMatchObject({
+      shipped: 1,
+      to_send: 0,
+      compared: true,
+    });
+    const written = await home.courier(writeBack(file), { env });
+    expect(JSON.parse(written.stdout), written.stderr).toMatchObject({ tracking_numbers: 1 });
+  });
+
+  test.each(["orders resolve --json", "orders write-back", "orders import --check"])(
+    "is not said while it is not known whose key it is: %s",
+    async (words) => {
+      const { env, file, ...home } = await homeWithDoubt();
+      answerRaw(home, profile, "<html><body>back soon</body></html>");
+      const line = words.endsWith("--check")
+        ? check(file)
+        : words.endsWith("-back")
+          ? writeBack(file)
+          : words;
+      const { exit, stdout, stderr } = await home.courier(line, { env });
+      if (!words.endsWith("--check")) {
+        expect([exit, errorOf({ stderr }).code, stdout]).toEqual([5, "customer_unknown", ""]);
+        return;
+      }
+      expect([exit, JSON.parse(stdout).compared]).toEqual([0, false]);
+      expect(stderr).toContain("compared with no orders: it is not known which customer this key belongs to");
+      const seen = await home.courier(`orders import ${file} --check`, { env });
+      expect(seen.stdout).toMatch(
+        /To send +not known[\s\S]*nothing: it is not known which customer this key belongs to/,
+      );
+    },
+  );
 });
 
 test("where the service shows no customer a profile, the key stands for one", async () => {
