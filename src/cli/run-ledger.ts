@@ -91,13 +91,14 @@ export function openRunLedger({
 
   const sharesLedger = async () => (await sharedLedger()) !== undefined;
 
+  const otherCustomers = new Set<number>();
   async function customer({ isFresh = false, makesNoOrder = false }: CustomerOptions = {}) {
     const { identifyCustomer } = await import("../sending/customer.ts");
     // Without a ledger nothing is sent, so it is opened before the service is asked.
     const book = await ledger();
     const [active, { apiKey }] = [await account(), await address()];
     const search = { ledger: book, service: await service(), account: active, apiKey, isFresh, makesNoOrder };
-    return identifyCustomer({ ...search, note: messages.note });
+    return identifyCustomer({ ...search, others: otherCustomers, note: messages.note });
   }
 
   async function knownCustomer() {

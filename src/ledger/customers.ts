@@ -30,6 +30,8 @@ export interface Customers {
     readonly key: string | undefined;
     readonly profileId: string | undefined;
     readonly account: string;
+    /** Customers without a profile's id that the key belongs to as well: they become one. */
+    readonly same?: readonly number[];
   }): Promise<Customer>;
   /** Customers that an account of this machine has used, and none of the accounts in `others`. */
   customersOnlyOf(account: string, others: readonly string[]): Promise<readonly Customer[]>;
@@ -70,11 +72,17 @@ export function createCustomers({ write, read }: Store): Customers {
         return rows.length > 0;
       }),
 
-    learnCustomer: ({ service, key, profileId, account }) =>
+    learnCustomer: ({ service, key, profileId, account, same = [] }) =>
       write(function* () {
         const hash = key === undefined ? undefined : yield* hashOf(service, key);
         const known = hash === undefined ? undefined : yield* byKey(hash);
-        const customer = yield* choose(known, service, profileId);
+        const unnamed: Customer[] = [];
+        for (const id of same) {
+          const [row] = yield ask("SELECT * FROM customers WHERE id = ? AND profile_id IS NULL", id);
+          if (row) unnamed.push(readCustomer(row) as Customer);
+        }
+        const customer = yield* choose(known ?? unnamed[0], service, profileId);
+        for (const each of unnamed) if (each.id !== customer.id) yield* adopt(each, customer);
         if (hash !== undefined && known?.id !== customer.id)
           yield ask(
             "INSERT INTO keys VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET customer = excluded.customer",
@@ -145,6 +153,14 @@ export function createCustomers({ write, read }: Store): Customers {
       yield ask(`UPDATE ${table} SET customer = ? WHERE customer = ?`, to.id, from.id);
     yield ask(
       "UPDATE accounts SET customer = ? WHERE customer = ? AND name NOT IN (SELECT name FROM accounts WHERE customer = ?)",
+      to.id,
+      from.id,
+      to.id,
+    );
+    yield ask(
+      `UPDATE orders_elsewhere SET customer = ? WHERE customer = ? AND NOT EXISTS (SELECT 1 FROM orders_elsewhere AS known
+         WHERE known.customer = ? AND known.content = orders_elsewhere.content AND known.order_id = orders_elsewhere.order_id
+           AND known.shop = orders_elsewhere.shop AND known.ref = orders_elsewhere.ref)`,
       to.id,
       from.id,
       to.id,

@@ -70,6 +70,8 @@ export interface Operations extends Creates, ImportRows, Cancels {
   findBeside(operation: Operation): Promise<readonly Operation[]>;
   /** Creates of these refs, the newest last. */
   findByRefs(customer: number, refs: readonly string[]): Promise<readonly Operation[]>;
+  /** Of each other customer of the service without a profile's id, its latest create that made an order. */
+  latestOfUnnamed(service: string, except: number | undefined): Promise<readonly Operation[]>;
   /** Whether another customer of the same service has a create of this ref. */
   isRefOfAnother(customer: number, ref: string): Promise<boolean>;
   /** The order made elsewhere that held a row with this ref. */
@@ -267,6 +269,22 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
             `SELECT * FROM operations WHERE customer = ? AND ref ${isOne} AND kind = 'create' ORDER BY run, number`,
             customer,
             ...values,
+          ),
+        );
+      }),
+
+    latestOfUnnamed: (service, except = 0) =>
+      read(function* () {
+        const isMade = "kind = 'create' AND state IN ('created', 'found')";
+        return readAll(
+          yield ask(
+            `SELECT operations.* FROM operations JOIN customers ON customers.id = customer
+             WHERE service = ? AND profile_id IS NULL AND customer <> ? AND ${isMade}
+               AND run = (SELECT max(run) FROM operations WHERE customer = customers.id AND ${isMade})
+               AND number = (SELECT max(number) FROM operations AS others
+                 WHERE others.customer = customers.id AND others.run = operations.run AND ${isMade})`,
+            service,
+            except,
           ),
         );
       }),

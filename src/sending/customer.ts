@@ -7,6 +7,7 @@ import { CourierError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { OrderDetail } from "../model/interface.ts";
 
 export interface CustomerSearch {
   readonly ledger: Ledger;
@@ -17,6 +18,8 @@ export interface CustomerSearch {
   readonly isFresh: boolean;
   /** It makes no order: where profiles are known and the service shows none now, the key stands for a customer. */
   readonly makesNoOrder: boolean;
+  /** Customers that this run knows to be others. */
+  readonly others: Set<number>;
   readonly note: (text: string) => void;
 }
 
@@ -32,21 +35,57 @@ export async function identifyCustomer(search: CustomerSearch): Promise<Customer
   const key = account.kind === "sandbox" ? undefined : search.apiKey;
   const known = key === undefined ? undefined : await ledger.findCustomer(service, key);
   const isNamed = known?.profileId !== undefined;
-  const mustAsk = isFresh || (!isNamed && (!known || (await ledger.hasProfiles(service))));
-  if (known && !mustAsk) return known;
-  const asked = await askProfileId(search);
-  if ("id" in asked) {
-    if (known?.profileId !== undefined && asked.id !== known.profileId)
-      throw customerChanged(known.profileId, asked.id, search);
-  } else if (!isNamed) {
+  const mustAsk = isFresh || !known || (!isNamed && (await ledger.hasProfiles(service)));
+  const asked = mustAsk ? await askProfileId(search) : undefined;
+  if (asked && "id" in asked) {
+    if (isNamed && asked.id !== known.profileId) throw customerChanged(known.profileId, asked.id, search);
+  } else if (asked && !isNamed) {
     // Where profiles are known, the next order asks again, whatever the key stands for until then.
     const isUnknown = (await ledger.hasProfiles(service)) ? !makesNoOrder : asked.mayHaveId && !known;
     if (isUnknown) throw customerUnknown(asked.reason);
-    if (!isFresh && !makesNoOrder)
-      search.note(`${asked.reason}; orders are compared only with those of this key`);
   }
-  const profileId = "id" in asked ? asked.id : undefined;
-  return ledger.learnCustomer({ service, key, profileId, account: account.name });
+  const same = key === undefined ? [] : await findSame(search, known?.id);
+  if (known && !asked && same.length === 0) return known;
+  const isAlone = asked && "reason" in asked && !isNamed && same.length === 0;
+  if (isAlone && !isFresh && !makesNoOrder)
+    search.note(`${asked.reason}; orders are compared only with those of this key`);
+  const profileId = asked && "id" in asked ? asked.id : known?.profileId;
+  return ledger.learnCustomer({ service, key, profileId, account: account.name, same });
+}
+
+/**
+ * Other customers without a profile's id whose orders the service shows to this key: all keys of a customer see the same
+ * orders. An answer that is no word of the service leaves it open.
+ */
+async function findSame(search: CustomerSearch, own: number | undefined): Promise<readonly number[]> {
+  const { ledger, account, makesNoOrder, others } = search;
+  const same: number[] = [];
+  for (const operation of await ledger.latestOfUnnamed(serviceOf(account), own)) {
+    const { customer, order } = operation;
+    if (order === undefined || others.has(customer)) continue;
+    const shown = await readOrder(order.id, search);
+    if (shown instanceof ServiceFailure) {
+      const isOpen = shown.kind !== "refused" || shown.serviceCode === undefined;
+      if (isOpen && !makesNoOrder)
+        throw customerUnknown(`order ${order.id} of an earlier key could not be read: ${shown.message}`);
+      if (!isOpen) others.add(customer);
+      continue;
+    }
+    const { describeOther } = await import("./another-order.ts");
+    if ((await describeOther(operation, shown, ledger)) === undefined) same.push(customer);
+    else others.add(customer);
+  }
+  return same;
+}
+
+async function readOrder(id: string, { service }: CustomerSearch): Promise<OrderDetail | ServiceFailure> {
+  try {
+    return await service.order(id);
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    if (error.kind !== "refused" && error.kind !== "invalid_response") throw error;
+    return error;
+  }
 }
 
 /** As a customer of its own, a key would not know what was sent with another key of the same customer. */

@@ -20,6 +20,8 @@ const wrongProfiles: readonly (readonly [what: string, status: number, body: str
   ["HTTP 403", 403, refused],
   ["HTTP 404", 404, refused],
 ];
+const ordered = "GET /api/v1/orders/1000001";
+const notFound = '{"success":false,"error":{"code":"NOT_FOUND","message":"no"}}';
 const renewedKey = "renewed-key-0123456789";
 
 /** A row and an order with the ref B-1 are sent; then the account has a new key, which the service takes. */
@@ -127,11 +129,86 @@ test("a key that became a customer of its own is asked for again once the servic
   home.sandbox.faults.clear();
   answerData(home, profile, '{"id":7,"name":"A"}');
   const env = { COURIER_API_KEY: renewedKey };
+  answerRaw(home, ordered, notFound, { status: 404 });
   answerRaw(home, "POST /api/v1/orders", '{"success":true,"data":{"id":1000009}}', { status: 201 });
   const words = "orders create --file - --json --ref B-1";
   expect((await home.courier(words, { stdin, env })).exit).toBe(0);
   const again = await home.courier(words, { stdin });
   expect([again.exit, JSON.parse(again.stdout).id]).toEqual([0, 1000009]);
+});
+
+describe("an earlier key whose profile the service refused", () => {
+  const words = "orders create --file - --json --ref B-1";
+  const env = { COURIER_API_KEY: renewedKey };
+
+  /** The order B-1 is sent with the key; then the service takes a renewed one, and shows its profile or not. */
+  async function homeWithEarlierKey(body: string, status: number) {
+    const home = await createImportHome(sheet(row("A-1")));
+    answerRaw(home, profile, refused, { status: 403 });
+    expect((await home.courier(words, { stdin })).exit).toBe(0);
+    const shown = (await home.courier("api orders/1000001")).stdout;
+    home.sandbox.faults.clear();
+    answerRaw(home, profile, body, { status });
+    answerRaw(home, "POST /api/v1/orders", '{"success":true,"data":{"id":1000009}}', { status: 201 });
+    const posts = () => home.sandbox.requests.filter(({ method }) => method === "POST").length;
+    return { ...home, shown, sent: posts };
+  }
+
+  const profiles: readonly (readonly [what: string, body: string, status: number])[] = [
+    ["shows its profile", '{"success":true,"data":{"id":7,"name":"A"}}', 200],
+    ["shows no profile either", refused, 403],
+  ];
+
+  test.each(profiles)(
+    "is of the same customer where the service shows its order: %s",
+    async (_what, ...answer) => {
+      const home = await homeWithEarlierKey(...answer);
+      answerRaw(home, ordered, home.shown);
+      const again = await home.courier(words, { stdin, env });
+      expect([again.exit, JSON.parse(again.stdout).id, home.sent()], again.stderr).toEqual([0, 1000001, 1]);
+      const before = home.sandbox.requests.length;
+      expect(
+        JSON.parse((await home.courier("log --json", { env })).stdout),
+        "known from then on",
+      ).not.toEqual([]);
+      expect((await home.courier("orders resolve --json", { env })).exit).toBe(0);
+      expect(home.sandbox.requests.length).toBe(before);
+    },
+  );
+
+  test("is known after a login, too, and --check counts its rows as shipped", async () => {
+    const home = await homeWithEarlierKey('{"success":true,"data":{"id":7,"name":"A"}}', 200);
+    answerRaw(home, ordered, home.shown);
+    const login = ["login", "--base-url", home.sandbox.baseUrl, "--allow-http"];
+    const none = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+    expect((await home.courier(login, { stdin: renewedKey, env: none })).exit).toBe(0);
+    const rows = JSON.stringify([{ ...plainDraft, ref: "B-1" }]);
+    const checked = await home.courier("orders import - --check --json", { stdin: rows, env: none });
+    expect(JSON.parse(checked.stdout), checked.stderr).toMatchObject({ shipped: 1, to_send: 0 });
+    expect((await home.courier(words, { stdin, env: none })).exit).toBe(0);
+    expect(home.sent()).toBe(1);
+  });
+
+  test.each(profiles)(
+    "is another customer's where the service has no such order: %s",
+    async (_what, ...answer) => {
+      const home = await homeWithEarlierKey(...answer);
+      answerRaw(home, ordered, notFound, {
+        status: 404,
+      });
+      expect((await home.courier(words, { stdin, env })).exit).toBe(0);
+      expect(home.sent()).toBe(2);
+    },
+  );
+
+  test("may be the same customer's while its order cannot be read: nothing is sent", async () => {
+    const home = await homeWithEarlierKey('{"success":true,"data":{"id":7,"name":"A"}}', 200);
+    answerRaw(home, ordered, "<p>blocked</p>", { status: 404 });
+    const ran = await home.courier(words, { stdin, env });
+    expect([ran.exit, errorOf(ran).code, home.sent()]).toEqual([5, "customer_unknown", 1]);
+    expect(errorOf(ran).message).toContain("order 1000001 of an earlier key could not be read");
+    home.sandbox.faults.clear();
+  });
 });
 
 test.each([
