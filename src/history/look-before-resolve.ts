@@ -21,13 +21,14 @@ const mostRead = 10;
 
 /**
  * Reconciles once, which may settle the operation, and tells what was looked at. Returns the ids of listed orders that
- * may well be it, and belong to no operation. Throws where the list cannot be read and no person is there to decide.
+ * may well be it, and belong to no operation; undefined, with a warning, where the list cannot be read. Throws where no
+ * person is there to decide.
  */
 export async function lookBeforeResolve(
   operation: Operation,
   ledger: Ledger,
   context: Context,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   const { messages, clock } = context;
   const summaries = new Map<string, OrderSummary>();
   let result: Reconciled | undefined;
@@ -69,7 +70,7 @@ export async function lookBeforeResolve(
         hint: "run the same command again when the list can be read; or decide at a terminal, without --yes",
       });
     messages.warn(message);
-    return [];
+    return undefined;
   }
 }
 

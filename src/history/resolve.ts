@@ -325,13 +325,18 @@ async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Con
   const facts = about.filter(Boolean).join(", ");
   const name = facts === "" ? nameOperation(operation) : `${nameOperation(operation)} (${facts})`;
   const asked = new Set<string>();
+  /** The question was asked about a list that could not be read. */
+  let isAskedUnread = false;
   for (let isFirst = true; ; isFirst = false) {
-    const likely = await lookBeforeResolve(operation, ledger, context);
+    const looked = await lookBeforeResolve(operation, ledger, context);
+    const likely = looked ?? [];
     const now = (await ledger.findOperation(operation)) ?? operation;
     if (now.state === "refused" || (now.state === "unsent" && !now.isUnwanted)) return now;
     if (!isUndone(now)) ensureInDoubt(now, context);
-    // After a late answer, only what was not there before is asked about.
-    if (!isFirst && likely.every((id) => asked.has(id))) break;
+    // After a late answer, only what was not there before is asked about, and a list that cannot be read any more.
+    const isKnown = looked ? looked.every((id) => asked.has(id)) : isAskedUnread;
+    if (!isFirst && isKnown) break;
+    isAskedUnread = looked === undefined;
     for (const id of likely) asked.add(id);
     if (likely.length > 0) await warnOfLikely(operation, likely, context);
     if (!context.globals.yes) await context.display([...orderView(operation), blank]);

@@ -48,6 +48,8 @@ export interface UndoPlan {
   readonly other: readonly OtherOrder[];
   /** Their state is unknown; also where the service refuses to show it, and an earlier cancel may have worked. */
   readonly unread: readonly UnreadOrder[];
+  /** Cancellable, and not as they were when a person was asked about them. */
+  readonly changed: readonly ReadOrder[];
   readonly inDoubt: readonly Operation[];
 }
 
@@ -130,6 +132,7 @@ export async function planUndo(
     unshown: refused.filter(isUnshown),
     other,
     unread: [...unread, ...refused.filter(isUnclear)],
+    changed: [],
     inDoubt,
   };
 }

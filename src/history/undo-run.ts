@@ -22,6 +22,7 @@ import { type Attempt, inPasses } from "./passes.ts";
 import type { ReadOrder, UndoPlan, UnreadOrder } from "./undo-plan.ts";
 import {
   rowAlreadyCancelled,
+  rowChanged,
   rowDoneBefore,
   rowFound,
   rowInDoubt,
@@ -136,6 +137,7 @@ export function cancelPlanned(
     const chosenOnes = new Set(chosen);
     yield* plan.found.filter((each) => !chosenOnes.has(each)).map((each) => count(rowFound(each)));
     yield* plan.tooLate.map((each) => count(rowTooLate(each)));
+    yield* plan.changed.map((each) => count(rowChanged(each)));
     yield* plan.other.map((each) => count(rowOther(each)));
     yield* plan.refused.map((each) => count(rowRefused(each)));
     yield* plan.unshown.map((each) => count(rowUnshown(each)));
@@ -284,17 +286,20 @@ function explainEnd(
     });
   }
   if (others.length + accepted.length === 0) return undefined;
+  const hasChanged = others.some(({ reason }) => reason === "changed");
   const hasFound = others.some(({ reason }) => reason === "found");
   return new CourierError("some_not_cancelled", 3, message, {
-    hint: hasFound
-      ? "add --include-found to cancel orders that were found after their answer was lost"
-      : whose
-        ? whose
-        : refused
-          ? refusalHint(refused)
-          : accepted.length > 0
-            ? hintOfAccepted(accepted.length)
-            : undefined,
+    hint: hasChanged
+      ? "run the same command again: it asks about what has changed"
+      : hasFound
+        ? "add --include-found to cancel orders that were found after their answer was lost"
+        : whose
+          ? whose
+          : refused
+            ? refusalHint(refused)
+            : accepted.length > 0
+              ? hintOfAccepted(accepted.length)
+              : undefined,
   });
 }
 

@@ -16,7 +16,7 @@ import { quote, switchOption } from "../command/options.ts";
 import { wrongAccount } from "../command/run-messages.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { settleOption } from "../command/value-options.ts";
-import { CourierError, usageError } from "../core/errors.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
 import { largest } from "../core/extremes.ts";
 import { nameProcess } from "../core/process-place.ts";
 import { formatUntil } from "../core/time.ts";
@@ -92,8 +92,8 @@ export const undoRun = defineCommand({
     const askedMs = context.clock.elapsed();
     let chosen = await choose(run, plan, includeFound, context);
     if (isLateAnswer(context, askedMs)) {
-      plan = await planUndo(orders, service, ledger, context, { isTrial: false });
-      chosen = chooseAgain(chosen, plan);
+      plan = leaveChanged(await planUndo(orders, service, ledger, context, { isTrial: false }), chosen);
+      chosen = chosenIn(plan, chosen);
     }
     const { stream, ...how } = cancelPlanned(run, plan, chosen, context);
     return { ...rows(stream, undoneColumns, nothing), ...how };
@@ -218,19 +218,27 @@ async function choose(
   return isYes ? [...sure, ...plan.found] : sure;
 }
 
-/** The same orders as they are now. Throws where one is not any more what the question was about. */
-function chooseAgain(chosen: readonly ReadOrder[], { sure, found }: UndoPlan): readonly ReadOrder[] {
-  const now = new Map([...sure, ...found].map((each) => [each.order.id.value, each]));
-  return chosen.map(({ order }) => {
-    const again = now.get(order.id.value);
-    if (again && again.order.status === order.status) return again;
-    throw new CourierError(
-      "some_not_cancelled",
-      3,
-      `order ${order.id.value} has changed since it was asked about: nothing was cancelled`,
-      { hint: "run the same command again" },
-    );
-  });
+/** Leaves out what is not any more what the question was about, or was not asked about. */
+function leaveChanged(plan: UndoPlan, chosen: readonly ReadOrder[]): UndoPlan {
+  const asked = new Map(chosen.map(({ order }) => [order.id.value, order.status]));
+  const isAsked = ({ order }: ReadOrder) => asked.has(order.id.value);
+  const isSame = ({ order }: ReadOrder) =>
+    asked.has(order.id.value) && asked.get(order.id.value) === order.status;
+  return {
+    ...plan,
+    sure: plan.sure.filter(isSame),
+    found: plan.found.filter((each) => isSame(each) || !isAsked(each)),
+    changed: [
+      ...plan.sure.filter((each) => !isSame(each)),
+      ...plan.found.filter((each) => isAsked(each) && !isSame(each)),
+    ],
+  };
+}
+
+/** The chosen orders as they are now. */
+function chosenIn({ sure, found }: UndoPlan, chosen: readonly ReadOrder[]): readonly ReadOrder[] {
+  const asked = new Set(chosen.map(({ order }) => order.id.value));
+  return [...sure, ...found].filter(({ order }) => asked.has(order.id.value));
 }
 
 function mainQuestion(

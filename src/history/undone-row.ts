@@ -69,6 +69,11 @@ export function rowFound({ operation, order }: ReadOrder): Undone {
   return toRow(operation, { outcome: "left_alone", reason: "found", before: order, after: order, message });
 }
 
+export function rowChanged({ operation, order }: ReadOrder): Undone {
+  const message = "it has changed since it was asked about";
+  return toRow(operation, { outcome: "left_alone", reason: "changed", before: order, after: order, message });
+}
+
 export function rowStopped({ operation, order }: ReadOrder): Undone {
   return toRow(operation, {
     outcome: "left_alone",

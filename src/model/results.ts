@@ -243,8 +243,8 @@ export type OperationRow = Infer<typeof operationRowSchema>;
  * `found`: it was found after its answer was lost, and `--include-found` was not given. `in_doubt`: whether it
  * exists is unknown. `stopped`: the run ended before its turn. `failed`: its request had no effect, such as after HTTP
  * 429. `not_read`: its state could not be read. `not_shown`: the service accepted the cancel, and does not show the
- * order any more. `other_order`: the order has another receiver than was sent.
- * `status` is the state read last.
+ * order any more. `other_order`: the order has another receiver than was sent. `changed`: its state is not the one that
+ * a person was asked about. `status` is the state read last.
  */
 const undoneSchema = object({
   operation: text,
@@ -272,6 +272,7 @@ const undoneSchema = object({
       "not_read",
       "not_shown",
       "other_order",
+      "changed",
     ]),
   ),
   status_before: textOrNull,

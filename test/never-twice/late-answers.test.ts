@@ -66,13 +66,15 @@ test.each([
 });
 
 test.each([
-  ["is paid", pay],
-  ["is another customer's", sell],
-])("undo cancels nothing where an order %s now", async (_, rewrite) => {
+  ["is paid", pay, 3, "it has changed since it was asked about", "asks about what has changed"],
+  ["is another customer's", sell, 6, "the service shows another", "see whose order it is"],
+])("undo leaves an order alone that %s now", async (_, rewrite, exit, said, hint) => {
   const { home, showSecond } = await importTwo();
   const ran = await home.courier("undo 1", { terminal: 120, prompts: lateYes(home, showSecond(rewrite)) });
-  expect([ran.exit, states(home)], ran.stderr).toEqual([3, ["pending", "pending"]]);
-  expect(ran.stderr).toContain("order 2 has changed since it was asked about: nothing was cancelled");
+  expect([ran.exit, states(home)], ran.stderr).toEqual([exit, ["cancelled", "pending"]]);
+  expect(ran.stdout).toContain(said);
+  expect(ran.stderr).toContain("1 of 2 orders of run 1 cancelled; not cancelled: 2");
+  expect(ran.stderr).toContain(hint);
 });
 
 test("undo and cancel go on where nothing has changed", async () => {
@@ -108,6 +110,29 @@ test("resolve --not-created looks again before it records", async () => {
   const prompts = lateYes(other, () => {});
   expect((await other.courier("orders resolve 1.1 --not-created", { terminal: 120, prompts })).exit).toBe(0);
   expect(prompts.asked).toHaveLength(1);
+});
+
+test("resolve --not-created asks again where the list cannot be read any more", async () => {
+  const { home } = await loseOne();
+  const fail = () => {
+    home.service.ways = {
+      ...home.service.ways,
+      refuseList: { status: 400, code: "BUSY", message: "no list" },
+    };
+  };
+  const prompts = lateYes(home, fail, [true, false]);
+  const ran = await home.courier("orders resolve 1.1 --not-created", { terminal: 120, prompts });
+  expect([ran.exit, prompts.asked.length], ran.stderr).toEqual([130, 2]);
+  expect(ran.stderr).toContain("the orders of the service could not be compared");
+  expect(JSON.parse((await home.courier("orders resolve 1.1 --json")).stdout)).toMatchObject({
+    state: "unknown",
+  });
+  // Who has seen that it cannot be read may decide.
+  const again = lateYes(home, () => {}, [true, false]);
+  expect(
+    (await home.courier("orders resolve 1.1 --not-created", { terminal: 120, prompts: again })).exit,
+  ).toBe(0);
+  expect(again.asked).toHaveLength(1);
 });
 
 test("a create asks once more where the order that was in doubt is found now", async () => {
