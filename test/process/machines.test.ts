@@ -306,6 +306,28 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     },
   );
 
+  test("a run that has sent orders ends with exit code 6 where the tables are gone, as while a backup is read back", async () => {
+    const { sandbox, ...home } = await createServedProcessHome();
+    const address = await server.createDatabase();
+    const env = { COURIER_LEDGER: address, COURIER_SETTLE: "1s" };
+    const file = path.join(home.directory, "orders.csv");
+    const names = ["王五", "赵六", "孙七", "周八", "吴九", "郑十"];
+    await writeFile(
+      file,
+      sheet(...names.map((name, index) => row(`N-${index}`, name, `1370013700${index}`))),
+    );
+    sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 500 }]);
+    const posts = () =>
+      sandbox.requests.filter(({ method, path }) => method === "POST" && path === "/api/v1/orders").length;
+    const running = home.start(`${importing} --concurrency 1`, { env });
+    await until("a request was answered", () => posts() >= 3);
+    await server.query("DROP SCHEMA courier CASCADE", new URL(address).pathname.slice(1));
+    const { exit, stdout, stderr } = await running.ended;
+    expect(exit, stderr).toBe(6);
+    expect(stderr).toContain("the ledger has lost what was recorded");
+    for (let id = 1000001; id < 1000000 + posts(); id++) expect(stdout + stderr).toContain(String(id));
+  });
+
   test.each(["before the run began", "in the middle of the run"])(
     "a database that comes back as it was %s has lost what was sent: the run ends, and nothing is sent twice",
     async (when) => {

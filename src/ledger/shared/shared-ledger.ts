@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { CourierError } from "../../core/errors.ts";
 import { isLoopback, type PostgresAddress } from "../../postgres/address.ts";
-import { type Connection, createConnection, sqlState } from "../../postgres/connection.ts";
+import { type Connection, createConnection } from "../../postgres/connection.ts";
 import type { WaitOptions } from "../../sqlite/wait.ts";
 import { createCustomers } from "../customers.ts";
 import { type Ledger, type LedgerFacts, openLedger } from "../ledger.ts";
@@ -12,7 +12,7 @@ import { createOperations } from "../operations.ts";
 import { createRuns } from "../runs.ts";
 import { createLease, leaseMs, readClocks } from "./lease.ts";
 import { migrations, nowMs, schemaName } from "./shared-schema.ts";
-import { beginCommitted, createSharedStore } from "./shared-store.ts";
+import { beginCommitted, createSharedStore, isWithoutTables } from "./shared-store.ts";
 
 export interface SharedLedgerOptions extends Omit<WaitOptions, "clock"> {
   readonly address: PostgresAddress;
@@ -162,16 +162,13 @@ async function migrate(connection: Connection): Promise<void> {
   });
 }
 
-/** SQLSTATE of a missing schema or table. */
-const missing = new Set(["3F000", "42P01"]);
-
 /** 0 where there are no tables yet. */
 async function readVersion(connection: Connection): Promise<number> {
   try {
     const [row] = await connection.ask(`SELECT number FROM ${schemaName}.version`, []);
     return Number(row?.number);
   } catch (error) {
-    if (error instanceof CourierError && missing.has(sqlState(error.cause) ?? "")) return 0;
+    if (isWithoutTables(error)) return 0;
     throw error;
   }
 }

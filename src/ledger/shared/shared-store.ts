@@ -1,8 +1,8 @@
 /** The statements of the ledger on a PostgreSQL server. */
 
 import { randomUUID } from "node:crypto";
-import type { CourierError } from "../../core/errors.ts";
-import type { Answer, Connection } from "../../postgres/connection.ts";
+import { CourierError } from "../../core/errors.ts";
+import { type Answer, type Connection, sqlState } from "../../postgres/connection.ts";
 import type { SqlRow } from "../../sqlite/driver.ts";
 import { type Asked, createQueue, type Ended, NotDone } from "../../sqlite/write-queue.ts";
 import type { Question, Store, Work } from "../statements.ts";
@@ -25,6 +25,13 @@ export const beginWrite = `${beginCommitted}; ${settings}; SET LOCAL synchronous
   SELECT last FROM events FOR UPDATE`;
 const beginRead = `${beginCommitted} READ ONLY; ${settings}`;
 const beginSnapshot = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings}`;
+
+/** SQLSTATE of a missing schema or table. */
+const missing = ["3F000", "42P01"];
+
+export function isWithoutTables(error: unknown): boolean {
+  return error instanceof CourierError && missing.includes(sqlState(error.cause) ?? "");
+}
 
 /** A mark of an older transaction is not asked for any more. */
 const keptMs = 86_400_000;
@@ -54,6 +61,11 @@ function createMarks(now: () => number, explainLoss: () => CourierError) {
       if (last < least || Number(row?.count ?? 0) < expected) loss ??= explainLoss();
       if (loss) throw loss;
       seen = Math.max(seen, last);
+    },
+    /** What is thrown for a failure of a transaction: without its tables, a database has lost what was committed. */
+    explain(error: unknown): unknown {
+      if (committed.count > 0 && isWithoutTables(error)) loss ??= explainLoss();
+      return loss ?? error;
     },
     next() {
       count += 1;
@@ -156,19 +168,28 @@ export function createSharedStore(
   }
 
   const marks = createMarks(now, explainLoss);
+  const orLoss = async <T>(transaction: Promise<T>): Promise<T> => {
+    try {
+      return await transaction;
+    } catch (error) {
+      throw marks.explain(error);
+    }
+  };
   const write = createQueue<() => Work<unknown>>({
     async commit(works) {
       const mark = marks.next();
-      const ended = await connection.transaction(
-        beginWrite,
-        async (answer) => {
-          const [, ended] = await allOrFirst([
-            Promise.all([marks.check(answer), mark.leave(answer)]),
-            endAll(works, answer),
-          ]);
-          return ended;
-        },
-        { canRepeat: true, wasDone: mark.isLeft },
+      const ended = await orLoss(
+        connection.transaction(
+          beginWrite,
+          async (answer) => {
+            const [, ended] = await allOrFirst([
+              Promise.all([marks.check(answer), mark.leave(answer)]),
+              endAll(works, answer),
+            ]);
+            return ended;
+          },
+          { canRepeat: true, wasDone: mark.isLeft },
+        ),
       );
       mark.noteCommit();
       return ended;
@@ -178,13 +199,15 @@ export function createSharedStore(
   const reading =
     (begin: string) =>
     <T>(work: () => Work<T>) =>
-      connection.transaction(
-        begin,
-        async (answer) => {
-          const [, result] = await allOrFirst([marks.check(answer), run(work(), answer)]);
-          return result;
-        },
-        { canRepeat: true },
+      orLoss(
+        connection.transaction(
+          begin,
+          async (answer) => {
+            const [, result] = await allOrFirst([marks.check(answer), run(work(), answer)]);
+            return result;
+          },
+          { canRepeat: true },
+        ),
       );
 
   return {
@@ -193,7 +216,7 @@ export function createSharedStore(
     snapshot: reading(beginSnapshot),
     // No other process takes it over while this one gives signs of life.
     holdsClaim: () => lease.isSure() && lease.isHeld(),
-    checkLoss: marks.check,
+    checkLoss: (answer) => orLoss(marks.check(answer)),
   };
 }
 
