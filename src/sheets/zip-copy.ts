@@ -38,7 +38,10 @@ export function* replacePart(bytes: Buffer, part: PackedPart, file: string): Gen
   const parts = readList(bytes, list, fail);
   const inOrder = [...parts].sort((a, b) => a.offset - b.offset);
   const isNamed = ({ name }: ListedPart) => name.toLowerCase() === part.name.toLowerCase();
-  if (parts.filter(isNamed).length !== 1) throw fail(`the part ${part.name} is missing`);
+  const [replacedPart, ...further] = parts.filter(isNamed);
+  if (!replacedPart || further.length > 0) throw fail(`the part ${part.name} is missing`);
+  // Programs pack the same content in different ways: it stays as it is packed, too.
+  if (hasContentOf(replacedPart, part)) return yield bytes;
 
   const offsets = new Map<ListedPart, number>();
   yield bytes.subarray(0, inOrder[0]?.offset ?? 0);
@@ -69,6 +72,10 @@ export function* replacePart(bytes: Buffer, part: PackedPart, file: string): Gen
   tail.writeUInt32LE(at - listOffset, 12);
   tail.writeUInt32LE(listOffset, 16);
   yield tail;
+}
+
+function hasContentOf({ record }: ListedPart, { crc, sizeBytes }: PackedPart): boolean {
+  return record.readUInt32LE(16) === crc && record.readUInt32LE(24) === sizeBytes;
 }
 
 /** The record at the end, which a comment of any length may follow. */

@@ -102,6 +102,17 @@ function writeOddly(): Buffer {
   return Buffer.concat([...parts, directory, wide, pointer, end, Buffer.from("note")]);
 }
 
+test("a part with the same content stays as it is packed", async () => {
+  const text = "the same text ".repeat(40);
+  const zip = writeZip([
+    { name: "a.xml", content: Buffer.from("first") },
+    { name: "xl/sheet1.xml", content: Buffer.from(text) },
+  ]);
+  const part = await packPart("xl/sheet1.xml", textOf(text));
+  const packed = deflateRawSync(Buffer.from(text), { level: 0 });
+  expect(Buffer.concat([...replacePart(zip, { ...part, packed }, "book.xlsx")]).equals(zip)).toBe(true);
+});
+
 describe("a copy of a zip file", () => {
   test("has the new part, and the bytes of all others", async () => {
     const zip = writeZip(names.map((name, index) => ({ name, content: contents[index] ?? Buffer.alloc(0) })));
