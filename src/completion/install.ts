@@ -56,10 +56,14 @@ export async function installCompletion(
   for (const shell of shells) await ensureOurs(ownPlace(shell, env), context);
   for (const shell of shells) {
     const file = ownPlace(shell, env);
-    await changing(file, async () => {
-      makeDirectory(path.dirname(file));
-      await wholly(file, () => writeFile(file, readCompletionScript(shell)));
-    });
+    await changing(
+      file,
+      async () => {
+        makeDirectory(path.dirname(file));
+        await wholly(file, () => writeFile(file, readCompletionScript(shell)));
+      },
+      `make ${path.dirname(file)} a directory that you can write to, then run the same command again; or read the script from another place: courier completion ${shell} > FILE`,
+    );
     installed.push({ for: shell, path: file });
     const startUp = await readAtStartUp(shell, file, named.includes(shell), context);
     if (startUp === "unread") unread.push(shell);
@@ -196,10 +200,10 @@ async function shorten(file: string, bytes: Buffer): Promise<void> {
   }
 }
 
-async function changing<T>(what: string, change: () => Promise<T>): Promise<T> {
+async function changing<T>(what: string, change: () => Promise<T>, hint?: string): Promise<T> {
   try {
     return await change();
   } catch (error) {
-    throw ownFileError(`cannot change ${what}: ${explainSystemError(error)}`, error);
+    throw ownFileError(`cannot change ${what}: ${explainSystemError(error)}`, error, hint);
   }
 }

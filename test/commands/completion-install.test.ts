@@ -2,11 +2,12 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createHome, type Home } from "../support/courier.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { asUser } from "../support/unprivileged.ts";
 
 const scripts = {
   bash: ".local/share/bash-completion/completions/courier",
@@ -238,6 +239,17 @@ test("a directory that cannot be written to is named", async () => {
   const ran = await home.courier("completion --install");
   expect(ran.exit).toBe(2);
   expect(ran.stderr).toMatch(/^error: cannot (change|read) .*courier\.fish: /m);
+});
+
+test("where the user may not write, the way out is said", async () => {
+  const home = await createPersonsHome(["fish"]);
+  await chmod(home.directory, 0o755);
+  await mkdir(home.at(".config"), { mode: 0o555 });
+  await asUser([], async () => {
+    const ran = await home.courier("completion --install");
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toContain("courier completion fish > FILE");
+  });
 });
 
 test.each([
