@@ -50,7 +50,7 @@ export async function lookBeforeResolve(
       if (isLikelyOrder(operation, id, summaries.get(id), await readDetail(id, tools.detail)))
         likely.push(id);
     const others = candidates.filter((id) => !likely.includes(id));
-    if (others.length > 0) messages.warn(`these listed orders may be it: ${nameCandidates(others)}`);
+    if (others.length > 0) messages.warn(`these orders may be it: ${nameCandidates(others)}`);
     if (candidates.length === 0 && result?.kind !== "settled") {
       const late =
         result?.kind === "early"

@@ -355,7 +355,7 @@ async function warnOfLikely(
   const own = nameOperation(operation);
   const orders = `${byCount(likely.length, "order", "orders")} ${likely.join(", ")}`;
   const as = context.nextCommand(`orders resolve ${own} --as ${likely[0]}`);
-  await warnOrRefuse(`${orders} in the list may be ${own}`, as, context);
+  await warnOrRefuse(`${orders} may be ${own}`, as, context);
 }
 
 /** At a terminal a person may know that the order is another one than it seems. A script is refused. */

@@ -109,7 +109,8 @@ async function sendOnce(
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
     const evidence = evidenceOf(error, draft);
-    if (evidence === "in_doubt") return { kind: "unknown", cause: error, loss: lossOf(error) };
+    if (evidence === "in_doubt")
+      return { kind: "unknown", cause: error, loss: lossOf(error), namedOrder: error.namedOrder };
     switch (error.kind) {
       case "refused":
         return {

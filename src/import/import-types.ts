@@ -23,7 +23,13 @@ export type SendResult =
   /** Not processed: HTTP 429. `retryAfterMs` is the Retry-After, where the service sent one. */
   | { readonly kind: "rate_limited"; readonly cause: Error; readonly retryAfterMs?: number | undefined }
   /** It may or may not have been processed. */
-  | { readonly kind: "unknown"; readonly cause: Error; readonly loss: Loss }
+  | {
+      readonly kind: "unknown";
+      readonly cause: Error;
+      readonly loss: Loss;
+      /** The id of an order that the answer had although it was a failure. */
+      readonly namedOrder?: string | undefined;
+    }
   /** Certainly not processed, and the import must end, for example because the key was refused. */
   | { readonly kind: "stopped"; readonly cause: Error };
 

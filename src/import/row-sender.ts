@@ -224,7 +224,7 @@ export function createRowSender({
           return {};
         case "unknown":
           onLost(row);
-          await end(name, { state: "unknown", loss: result.loss });
+          await end(name, { state: "unknown", loss: result.loss, namedOrder: result.namedOrder });
           if (answered?.end) throw answered.end;
           return {};
       }

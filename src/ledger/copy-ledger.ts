@@ -26,6 +26,7 @@ const tables: readonly Table[] = [
   { name: "listed_orders", key: ["customer", "order_id"], customer: "customer" },
   { name: "withdrawn_orders", key: ["customer", "event"], customer: "customer" },
   { name: "orders_elsewhere", key: ["customer", "content", "order_id", "shop", "ref"], customer: "customer" },
+  { name: "possible_orders", key: ["run", "number", "order_id"], customer: "customer" },
 ];
 
 /**

@@ -11,6 +11,7 @@ import {
   isMade,
   isStanding,
   nameOperation,
+  numberOf,
   type Operation,
   type OperationName,
   type Run,
@@ -55,6 +56,16 @@ export interface SentFacts {
   readonly offsetMs: number | undefined;
 }
 
+/** An order that may be that of a create in doubt. */
+export interface PossibleOrder {
+  readonly name: OperationName;
+  readonly orderId: string;
+  /** A list has shown it; else an answer named it that was a failure. */
+  readonly wasListed: boolean;
+  /** The event of the first answer that showed it, where there was one. */
+  readonly seenEvent: number | undefined;
+}
+
 export interface Creates {
   /** Records a single create as `sending`, unless an equal order blocks it, in one transaction. */
   beginCreate(run: Run, create: NewCreate, nowMs: number): Promise<BegunCreate>;
@@ -86,6 +97,10 @@ export interface Creates {
     /** A person did it, who knows the order. */
     options?: { readonly isResolved: boolean },
   ): Promise<boolean>;
+  /** Records orders that a list showed, and that may be that of a create in doubt: it may not show them any more. */
+  notePossible(name: OperationName, orderIds: readonly string[]): Promise<void>;
+  /** Orders that were noted for creates of a customer, or that answers named which were failures. */
+  possibleOrders(customer: number): Promise<readonly PossibleOrder[]>;
   /**
    * Takes the order from a create whose answer named another one's: the create is in doubt, and the order is as if this
    * event had listed it first. Undefined where the create does not have the order any more.
@@ -96,9 +111,9 @@ export interface Creates {
 }
 
 export function createCreates(
-  { write, holdsClaim }: Store,
+  { write, read, holdsClaim }: Store,
   { readAll, byRef }: OperationFinder,
-  { insert, sentSinceBoot, ensureOwner, setOutcome }: OperationRecorder,
+  { insert, sentSinceBoot, ensureOwner, setOutcome, notePossible }: OperationRecorder,
 ): Creates {
   /** The orders that were made with a form of the ref, for this receiver: this may be one of them, edited besides. */
   function* findEditedForms(
@@ -230,6 +245,7 @@ export function createCreates(
         );
         if (row?.state !== "unknown" && !(isResolved && row?.state === "unsent")) return false;
         yield* setOutcome(name, outcome, nowMs);
+        yield ask("DELETE FROM possible_orders WHERE run = ? AND number = ?", name.run, name.number);
         const known = isResolved ? untoldOnceReported : "1";
         const untold = outcome.state === "found" ? known : "0";
         const mayBeSent = isResolved && outcome.state === "unsent" ? ", is_unwanted = 0" : "";
@@ -239,6 +255,28 @@ export function createCreates(
           name.number,
         );
         return true;
+      }),
+
+    notePossible: (name, orderIds) =>
+      write(function* () {
+        for (const id of orderIds) yield* notePossible(name, id, true);
+      }),
+
+    possibleOrders: (customer) =>
+      read(function* () {
+        const rows = yield ask(
+          `SELECT run, number, possible_orders.order_id, was_listed, event FROM possible_orders
+           LEFT JOIN listed_orders ON listed_orders.customer = possible_orders.customer
+             AND listed_orders.order_id = possible_orders.order_id
+           WHERE possible_orders.customer = ? ORDER BY run, number, possible_orders.order_id`,
+          customer,
+        );
+        return rows.map(({ run, number, order_id, was_listed, event }) => ({
+          name: { run: Number(run), number: Number(number) },
+          orderId: String(order_id),
+          wasListed: was_listed === 1,
+          seenEvent: numberOf(event),
+        }));
       }),
 
     withdrawOrder: ({ run, number }, orderId, nowMs) =>

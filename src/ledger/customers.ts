@@ -149,7 +149,7 @@ export function createCustomers({ write, read }: Store): Customers {
 
   /** Moves what was recorded without a profile id to the customer with the id, except for what that one has as well. */
   function* adopt(from: Customer, to: Customer): Work<void> {
-    for (const table of ["runs", "files", "keys"])
+    for (const table of ["runs", "files", "keys", "possible_orders"])
       yield ask(`UPDATE ${table} SET customer = ? WHERE customer = ?`, to.id, from.id);
     yield ask(
       "UPDATE accounts SET customer = ? WHERE customer = ? AND name NOT IN (SELECT name FROM accounts WHERE customer = ?)",

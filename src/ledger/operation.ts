@@ -63,7 +63,13 @@ export type CreateOutcome =
     }
   | { readonly state: "refused"; readonly rejection: Rejection }
   | { readonly state: "unsent"; readonly rejection?: Rejection | undefined }
-  | { readonly state: "unknown"; readonly loss: Loss; readonly rejection?: Rejection | undefined };
+  | {
+      readonly state: "unknown";
+      readonly loss: Loss;
+      readonly rejection?: Rejection | undefined;
+      /** The id of an order that an answer had although it was a failure. */
+      readonly namedOrder?: string | undefined;
+    };
 
 export interface CancelOutcome {
   readonly state: Exclude<CancelState, "ready" | "sending">;

@@ -215,10 +215,27 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
        WHERE run = ? AND number = ? ${owned} ${free} ${isNew} RETURNING run`,
       ...values,
     );
-    if (changed.length > 0) return;
+    if (changed.length > 0) {
+      if (outcome.state === "unknown" && outcome.namedOrder !== undefined)
+        yield* notePossible(name, outcome.namedOrder, false);
+      return;
+    }
     if (order && isAnswer) yield* ensureNew(name, order.id);
     if (order) yield* ensureFree(name, order.id);
     if (owner !== undefined) throw new LostClaim(name);
+  }
+
+  /** Records an order that may be that of a create in doubt. */
+  function* notePossible({ run, number }: OperationName, orderId: string, wasListed: boolean): Work<void> {
+    yield ask(
+      `INSERT INTO possible_orders (customer, run, number, order_id, was_listed)
+       SELECT customer, run, number, CAST(? AS TEXT), CAST(? AS BIGINT) FROM operations WHERE run = ? AND number = ?
+       ON CONFLICT (run, number, order_id) DO UPDATE SET was_listed = 1 WHERE excluded.was_listed = 1`,
+      orderId,
+      wasListed ? 1 : 0,
+      run,
+      number,
+    );
   }
 
   function* setOrderState(customer: number, orderId: string, orderState: string): Work<void> {
@@ -238,7 +255,7 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     );
   }
 
-  return { insert, sentSinceBoot, recordElsewhere, ensureOwner, setOutcome, setOrderState };
+  return { insert, sentSinceBoot, recordElsewhere, ensureOwner, setOutcome, notePossible, setOrderState };
 }
 
 function storedOrNull(number: string | null | undefined): string | null {

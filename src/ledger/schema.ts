@@ -246,6 +246,19 @@ DROP TABLE former_orders_elsewhere;
 CREATE INDEX orders_elsewhere_by_ref ON orders_elsewhere (ref, customer) WHERE ref <> '';
 `;
 
+/** Orders that may be those of creates in doubt: a list has shown them, or an answer that was a failure named them. */
+const fourteenth = `
+CREATE TABLE possible_orders (
+  customer INTEGER NOT NULL REFERENCES customers,
+  run INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  order_id TEXT NOT NULL,
+  was_listed INTEGER NOT NULL,
+  PRIMARY KEY (run, number, order_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX possible_orders_by_customer ON possible_orders (customer);
+`;
+
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";
 
@@ -279,6 +292,7 @@ export const sharedMigrations: readonly string[] = [
   eleventh,
   twelfth,
   thirteenth,
+  fourteenth,
 ];
 
 export const migrations: readonly string[] = [
@@ -297,4 +311,5 @@ export const migrations: readonly string[] = [
   eleventh,
   twelfth,
   thirteenth,
+  fourteenth,
 ];

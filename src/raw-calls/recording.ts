@@ -170,6 +170,7 @@ function createOutcome(
     return {
       state: "unknown",
       loss: lossOf(failure),
+      namedOrder: failure.namedOrder,
       ...(evidence === "refused" ? { rejection: rejectionOf(failure, draft) } : {}),
     };
   }

@@ -138,6 +138,7 @@ async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrd
     await end({
       state: "unknown",
       loss: lossOf(error),
+      namedOrder: error instanceof ServiceFailure ? error.namedOrder : undefined,
       ...(evidence === "refused" ? { rejection: rejectionOf(lost, draft) } : {}),
     });
     if (context.signal.aborted) throw await interruptedWhileSending(error, begun, context);
@@ -265,11 +266,12 @@ function describeLeft(left: StillInDoubt | undefined): string {
   if (left.kind !== "unclear") return "and it is not listed so far";
   const { candidates } = left;
   if (candidates.length === 0) return "and its data was deleted";
-  return "and it may be one of the orders that are listed";
+  return "and it may be one of the possible matches";
 }
 
 function notCreated(lost: ServiceFailure): CourierError {
-  return new CourierError("not_created", 5, `the order was not created: ${lost.message}`, {
+  const unshown = lost.namedOrder === undefined ? "" : ", which the service does not have";
+  return new CourierError("not_created", 5, `the order was not created: ${lost.message}${unshown}`, {
     hint: "run the same command again: it sends the order",
     status: lost.status,
     serviceCode: lost.serviceCode,

@@ -13,6 +13,7 @@ import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { readOwner } from "./another-order.ts";
+import { readHidden } from "./hidden-orders.ts";
 import { fieldsOf, learnFromDetails, learnFromSummaries, readDetail } from "./learn-fields.ts";
 import {
   type Comparison,
@@ -164,6 +165,19 @@ export async function reconcileWith(
       },
     ];
   });
+  const hidden = await readHidden(open, listing, tools);
+  for (const { detail, firstSeenEvent } of hidden.shown)
+    orders.push({
+      id: detail.id.value,
+      detail,
+      firstSeenEvent,
+      compare: memoiseByContent((create) => {
+        const draft = draftOf(create);
+        return draft ? compareDetail(draft, detail) : nothingShown;
+      }),
+      isNew: (create) => isNew(create.name, detail),
+      isStampedBefore: (create) => isStampedBefore(create.name, detail),
+    });
   const beganMs = wallTimeOf(listing.begunMs, clock);
   const unlisted = open.some(({ state }) => state === "unknown")
     ? await findUnlisted(listing, beganMs, tools)
@@ -185,6 +199,7 @@ export async function reconcileWith(
           furtherIds: [
             ...(listing.contested.get(nameOperation(operation)) ?? []),
             ...answeredBy(operation).filter((id) => !owners.has(id)),
+            ...(hidden.gone.get(nameOperation(operation)) ?? []),
           ],
         },
         tools,
@@ -207,7 +222,12 @@ export async function reconcileWith(
   );
   // One that was read while the ledger was away may be older than the request, and its time would explain nothing.
   const isAfter = (name: string) => listing.begunMs >= (begun.get(name) ?? Number.NEGATIVE_INFINITY);
-  return recordFindings(findings, operations, { beganMs, isAfter }, tools);
+  const notePossible = async (operation: Operation, ids: readonly string[]) => {
+    const name = nameOperation(operation);
+    const further = ids.filter((id) => listing.firstSeen.has(id) && !hidden.isNoted(name, id));
+    if (further.length > 0) await ledger.notePossible(operation, further);
+  };
+  return recordFindings(findings, operations, { beganMs, isAfter, notePossible }, tools);
 }
 
 /** Creates that were sent, or are being sent, without a known outcome. */
@@ -412,7 +432,16 @@ async function readCandidates(
 async function recordFindings(
   findings: readonly Finding[],
   operations: ReadonlyMap<string, Operation>,
-  { beganMs, isAfter }: { readonly beganMs: number; readonly isAfter: (name: string) => boolean },
+  {
+    beganMs,
+    isAfter,
+    notePossible,
+  }: {
+    readonly beganMs: number;
+    readonly isAfter: (name: string) => boolean;
+    /** A later list may not show them, and a list proves nothing once it lacks what it had shown. */
+    readonly notePossible: (operation: Operation, ids: readonly string[]) => Promise<void>;
+  },
   tools: ReconcileTools,
 ): Promise<ReadonlyMap<string, Reconciled>> {
   const { ledger, clock } = tools;
@@ -440,6 +469,7 @@ async function recordFindings(
         results.set(name, toEarly(finding));
         break;
       case "unclear":
+        await notePossible(operation, finding.candidates);
         results.set(name, { kind: "unclear", candidates: finding.candidates });
     }
   }

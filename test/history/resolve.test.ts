@@ -359,7 +359,7 @@ describe("--not-created looks at the list first", () => {
     const home = await homeWithListed();
     const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
     expect(exit).toBe(2);
-    expect(stderr).toContain(`error: order ${home.id} in the list may be 1.1: nothing was recorded\n`);
+    expect(stderr).toContain(`error: order ${home.id} may be 1.1: nothing was recorded\n`);
     expect(stderr).toContain(`hint: if it is this order: courier orders resolve 1.1 --as ${home.id}; `);
     expect((await operationOf(home))?.state).toBe("unknown");
   });
@@ -376,7 +376,7 @@ describe("--not-created looks at the list first", () => {
     answerData(home, `GET /api/v1/orders/${home.id}`, JSON.stringify(order));
     const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
     expect([exit, (await operationOf(home))?.state], stderr).toEqual([2, "unknown"]);
-    expect(stderr).toContain(`error: order ${home.id} in the list may be 1.1: nothing was recorded\n`);
+    expect(stderr).toContain(`error: order ${home.id} may be 1.1: nothing was recorded\n`);
   });
 
   test.each([
@@ -386,7 +386,7 @@ describe("--not-created looks at the list first", () => {
     const home = await homeWithListed();
     const prompts = scriptedPrompts({ confirms: [answer] });
     const ran = await home.courier("orders resolve 1.1 --not-created", { terminal: 80, prompts });
-    expect(ran.stderr).toContain(`order ${home.id} in the list may be 1.1`);
+    expect(ran.stderr).toContain(`order ${home.id} may be 1.1`);
     expect([ran.exit, (await operationOf(home))?.state]).toEqual([exit, state]);
   });
 

@@ -562,7 +562,7 @@ test("resolve --not-created reads the orders beside it: one of them may be its o
   const refused = await home.courier("orders resolve 4.1 --not-created --yes");
   expect([refused.exit, refused.stderr]).toEqual([
     2,
-    expect.stringContaining("order 26 in the list may be 4.1: nothing was recorded"),
+    expect.stringContaining("order 26 may be 4.1: nothing was recorded"),
   ]);
   home.service.ways = { rewrite: hideNames };
   await home.courier(words);

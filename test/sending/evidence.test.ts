@@ -171,13 +171,20 @@ describe.each([
   const body = `{"success":false,"data":${data},"error":{"code":"${code}","message":"low balance"}}`;
   const fault = { ...post, kind: "status", status, body, processed: true, times: 1 } as const;
 
-  test("at a list that is late: in doubt, and sent once", async () => {
+  test.each([
+    ["found by its id", 0, []],
+    [
+      "in doubt where that cannot be read, and sent once",
+      6,
+      [{ kind: "status", status: 503, method: "GET", path: "/api/v1/orders/1000001" }],
+    ],
+  ] as const)("at a list that is late: %s", async (_what, exit, unread) => {
     const home = await createServedHome();
-    home.sandbox.faults.set([fault]);
+    home.sandbox.faults.set([fault, ...unread]);
     answerData(home, "GET /api/v1/orders", "[]", onePage.replace('"total_items":1', '"total_items":0'));
     const words = `${create} --ref A-1`;
     const lost = await home.courier(words, { stdin });
-    expect(lost.exit, lost.stderr).toBe(6);
+    expect(lost.exit, lost.stderr).toBe(exit);
     expect(lost.stderr).toContain(", but its answer names order 1000001");
     home.sandbox.faults.clear();
     const again = await home.courier(words, { stdin });

@@ -376,9 +376,9 @@ function notFound(what: string): Answer {
   return failed(404, "NOT_FOUND", `${what} does not exist`);
 }
 
-function toAnswer({ status, code, message = code, details, headers = {} }: Failure): Answer {
+function toAnswer({ status, code, message = code, details, data, headers = {} }: Failure): Answer {
   const page = `<!doctype html><title>${status}</title><h1>${status}</h1>`;
-  const body = code === undefined ? page : { success: false, error: { code, message, details } };
+  const body = code === undefined ? page : { success: false, data, error: { code, message, details } };
   return { status, body, headers };
 }
 

@@ -64,6 +64,8 @@ export interface Failure {
   readonly code?: string;
   readonly message?: string;
   readonly details?: object;
+  /** The interface has none in a failure. */
+  readonly data?: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
