@@ -121,14 +121,16 @@ function isBare({ status, headers, body, cut }: Answer, { method }: AnswerContex
 }
 
 function parseBody(answer: Answer, context: AnswerContext): Json {
-  if (answer.cut) throw statusFailure(answer, context) ?? cutAnswer(answer, answer.cut, context);
+  const failure = statusFailure(answer, context);
+  if (answer.cut)
+    throw failure && !mayHideOrder(failure, context) ? failure : cutAnswer(answer, answer.cut, context);
   try {
     return withoutKey(parseJson(answer.body), answer, context);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    const byStatus = statusFailure(answer, context);
-    if (byStatus) throw byStatus;
-    if (error.atEnd && /^\s*[[{]/.test(answer.body)) throw cutAnswer(answer, "short", context);
+    const isPart = /^\s*[[{]/.test(answer.body);
+    if (failure && !(isPart && mayHideOrder(failure, context))) throw failure;
+    if (isPart && (error.atEnd || (failure && !error.isTooDeep))) throw cutAnswer(answer, "short", context);
     if (error.isTooDeep) throw cutAnswer(answer, "too_deep", context);
     throw new ServiceFailure(
       "invalid_response",
@@ -140,6 +142,14 @@ function parseBody(answer: Answer, context: AnswerContext): Json {
       },
     );
   }
+}
+
+/**
+ * HTTP 429 and 401 say that a create made no order unless their answer carries one: what cannot be read of it may be
+ * one.
+ */
+function mayHideOrder({ kind }: ServiceFailure, context: AnswerContext): boolean {
+  return isCreate(context) && (kind === "rate_limited" || kind === "key_refused");
 }
 
 /** A key that the service repeats in its data would reach screens and files from there. */

@@ -161,6 +161,28 @@ test.each([
   expect([exit, stdout]).toEqual([6, body]);
 });
 
+const cutOff = '{"success":true,"data":{"id":1000001,"order_no":"CO1","tracking_number":';
+
+test.each([429, 401])(
+  "HTTP %i with a part of an answer may carry an order: it is looked for, and sent once",
+  async (status) => {
+    const home = await createServedHome();
+    const fault = { ...post, kind: "status", status, body: cutOff, processed: true } as const;
+    home.sandbox.faults.set([fault]);
+    const { exit, stderr } = await home.courier(create, { stdin });
+    expect([exit, requestCount(home, "POST")], stderr).toEqual([0, 1]);
+    expect(stderr).toContain("was cut short");
+  },
+);
+
+test("HTTP 429 with a web page carries none: it is sent again", async () => {
+  const home = await createServedHome();
+  const page = { contentType: "text/html", body: "<h1>slow down</h1>" };
+  home.sandbox.faults.set([{ ...post, ...page, kind: "status", status: 429, times: 1 }]);
+  expect((await home.courier(create, { stdin })).exit).toBe(0);
+  expect(requestCount(home, "POST")).toBe(2);
+});
+
 describe.each([
   ["WARN", 200],
   ["INVALID_PARAMETER", 400],
