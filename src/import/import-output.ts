@@ -64,7 +64,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     const { settleMs, others } = run;
     const choice = { ledger, customer: own.customer, run: own.number, settleMs, showsProgress: false };
     const settling = await createReconcileTools(choice, context);
-    const tools = { ...settling, onWithdrawn: tally.onWithdrawn, others };
+    const warn = context.messages.warnAlways; // the report was printed before
+    const tools = { ...settling, warn, onWithdrawn: tally.onWithdrawn, others };
     const reason = await compareAnswers(made, tools);
     if (reason !== undefined)
       context.messages.note(

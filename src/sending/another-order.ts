@@ -81,8 +81,19 @@ async function findBeside(
   return beside.find(
     ({ draft }) =>
       draft &&
-      (isNamed(draft, order) || isNamedAlone(draft, own, order)) &&
-      hasDataOf(draft, own, order, isOther),
+      (hasReceiverOf(draft, own, order) ||
+        ((isNamed(draft, order) || isNamedAlone(draft, own, order)) &&
+          hasDataOf(draft, own, order, isOther))),
+  );
+}
+
+/** True where an order has the whole receiver of `draft`, and nothing of that of `own`: then the goods are written otherwise. */
+function hasReceiverOf(draft: Draft, own: Draft, order: OrderDetail): boolean {
+  const shown = compareDetail(draft, order);
+  const receiver = ["receiver.name", "receiver.phone", "receiver.address"] as const;
+  return (
+    receiver.every((field) => shown[field] === "agrees") &&
+    hasOtherWholeReceiver(own, compareDetail(own, order))
   );
 }
 

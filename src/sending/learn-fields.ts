@@ -3,10 +3,11 @@
 import { ServiceFailure } from "../api/failure.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { enoughOrders, type Learned } from "../ledger/listings.ts";
-import type { Operation } from "../ledger/operation.ts";
+import type { Operation, OperationName } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
-import { readOwner } from "./another-order.ts";
+import { show } from "../terminal/blocks.ts";
+import { describeAnswer, readOwner } from "./another-order.ts";
 import {
   bitOf,
   type ComparedField,
@@ -157,11 +158,29 @@ export async function readOthers(
   const byCity = new Map(unread.map((operation) => [operation.order?.id ?? "", operation]));
   const ids = [...named, ...byCity.keys()];
   for await (const { id, order } of mapInOrder(ids, detailsAtOnce, read, { stop })) {
-    if (!order) continue;
+    if (!order) {
+      const summary = byId.get(id);
+      if (named.includes(id) && summary) await noteUnread(summary, owners.get(id), tools);
+      continue;
+    }
     const { other } = await readOwner(order, tools);
     const operation = byCity.get(id);
     if (operation && other === undefined) await ledger.recordFields(operation, cityCompared, 0);
   }
+}
+
+/** Only the list says that it may be another one: its number is not given to the row. */
+async function noteUnread(
+  { id, receiver }: OrderSummary,
+  name: OperationName | undefined,
+  { ledger, others, warn }: ReconcileTools,
+): Promise<void> {
+  const operation = name && (await ledger.findOperation(name));
+  if (!operation) return;
+  const other = `the list shows another receiver than was sent: ${show(receiver?.name)}; the order could not be read`;
+  if (others?.get(id.value) === other) return;
+  others?.set(id.value, other);
+  warn?.(describeAnswer(operation, other));
 }
 
 /** Learns from details of own orders. True where it learned something. */

@@ -252,6 +252,36 @@ describe("an import without a fault, whose answers were exchanged", () => {
     expect(home.service.orders).toHaveLength(3);
   });
 
+  test("details that cannot be read: the row gets no number where the list shows another receiver", async () => {
+    const { home, ship } = await exchangedHome(3);
+    home.service.ways = { ...home.service.ways, refuseDetail: { status: 500 } };
+    for (let times = 0; times < 2; times++) {
+      const { exit, stderr, sheet: text } = await ship("--concurrency", "1", "--quiet");
+      expect(exit, stderr).toBe(0);
+      if (times === 0)
+        expect(stderr).toContain(
+          "the answer to 1.1 named order 1, but the list shows another receiver than was sent: 王二; the order could not be read",
+        );
+      expect(text).not.toMatch(/^A-[12],.*,UT0000000[12],/m);
+      expect(text).toMatch(/^A-3,.*,UT00000003,/m);
+    }
+  });
+
+  test("goods that the service writes otherwise: the orders are taken from their rows", async () => {
+    const { home, ship } = await exchangedHome(3);
+    const { rewrite = (shown) => shown } = home.service.ways;
+    home.service.ways = {
+      rewrite: (shown, ...rest) => ({ ...rewrite(shown, ...rest), item: { ...shown.item, name: "X" } }),
+    };
+    const { exit, stderr, sheet: text } = await ship("--concurrency", "1");
+    expect(exit, stderr).toBe(6);
+    expect(text).not.toMatch(/^A-1,.*,UT00000001,/m);
+    expect(text).not.toMatch(/^A-2,.*,UT00000002,/m);
+    const again = await ship();
+    expect([again.exit === 0 || again.exit === 6, home.service.orders.length]).toEqual([true, 3]);
+    for (const { ref, id } of again.report) expect([ref, id]).not.toEqual(["A-1", 1]);
+  });
+
   const notCompared = "Not all orders of this import were compared with the service's list: ";
   test.each<[string, Ways, boolean]>([
     ["its list is late", { listLagMs: 60_000 }, false],
