@@ -316,7 +316,7 @@ export async function createContext(
       await checkOutputPlace(flag, file, [...beside, ...outputs, ...keptFiles(config.path, directories)]);
       outputs.push({ what: flag, file });
     },
-    async openOutput(file, { permissionsOf, flag, isKeptElsewhere } = {}) {
+    async openOutput(file, { permissionsOf, flag, isKeptElsewhere, realPath } = {}) {
       if (flag !== undefined) {
         const { ensureNoImportInput } = await import("./output-place.ts");
         await ensureNoImportInput(flag, file, { ledger, sharesLedger, machine });
@@ -333,6 +333,7 @@ export async function createContext(
         stateDirectory,
         permissionsOf,
         isKeptElsewhere,
+        realPath,
       });
     },
     async readPipe() {

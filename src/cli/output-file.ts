@@ -26,6 +26,8 @@ export interface OutputRun {
   readonly stateDirectory: string;
   /** The file that is there is replaced by its next version: the caller keeps it. */
   readonly isKeptElsewhere?: boolean | undefined;
+  /** Where the file is: what has come to its path since it was checked is not followed. */
+  readonly realPath?: string | undefined;
   /** A file that is made gets the permissions of this one. */
   readonly permissionsOf?: string | undefined;
 }
@@ -38,7 +40,7 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   const { clock } = run;
   const fail = (error: unknown) =>
     fileError(`cannot write ${path}: ${explainSystemError(error, "directory")}`, { cause: error });
-  const { target, draft, isPipe } = await findPlace(path, run.processes).catch((error) => {
+  const { target, draft, isPipe } = await findPlace(path, run).catch((error) => {
     throw fail(error);
   });
   const opening: Promise<Pick<OutputDraft, "handle"> & Partial<OutputDraft>> =
@@ -110,8 +112,9 @@ async function keepOther(
 /** Replaces the target of a link, not the link; writes to a device or a pipe directly. */
 async function findPlace(
   path: string,
-  processes: ProcessTable,
+  { processes, realPath }: OutputRun,
 ): Promise<{ target: string; draft?: string; isPipe?: boolean }> {
+  if (realPath !== undefined) return { target: realPath, draft: nameOutputDraft(realPath, processes) };
   // A shell's pipe, as of /dev/stdout or bash's >(…), has no path of its own.
   const named = await stat(path).catch(() => undefined);
   if (named?.isFIFO()) return { target: path, isPipe: true };

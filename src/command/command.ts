@@ -133,6 +133,8 @@ export interface OutputOptions {
   readonly flag?: string | undefined;
   /** The file that is there is replaced: the caller keeps it. */
   readonly isKeptElsewhere?: boolean | undefined;
+  /** Where the file is, once it was checked: what has come to its path since is not followed. */
+  readonly realPath?: string | undefined;
 }
 
 /** What the log says of a run. */

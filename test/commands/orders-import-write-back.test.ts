@@ -1,5 +1,6 @@
 /** courier orders import --write-back: the sheet that was imported, with tracking numbers, states and errors. */
 
+import { execFileSync } from "node:child_process";
 import {
   chmod,
   chown,
@@ -646,6 +647,36 @@ describe("the file", () => {
       `--write-back ${path.join(home.directory, "done.csv")}`,
     );
     expect([workbook.exit, nowhere.exit, json.exit, home.posts]).toEqual([2, 2, 2, 0]);
+  });
+
+  test.each([
+    ["the input", (home: ImportHome) => home.file],
+    ["the ledger", (home: ImportHome) => ledgerPath(home.stateDir)],
+    ["a pipe", () => undefined],
+  ])("leaves %s alone that the name of the new sheet leads to during the import", async (_what, leadsTo) => {
+    const before = sheet(row("A-1"));
+    const home = await createImportHome(before);
+    const done = path.join(home.directory, "done.csv");
+    const { sleep } = home.clock;
+    home.sandbox.faults.add({ kind: "rate_limit", retryAfter: "1", method: "POST", times: 1 });
+    let inode = 0;
+    home.clock.sleep = async (...given) => {
+      home.clock.sleep = sleep;
+      const target = leadsTo(home);
+      if (target === undefined) execFileSync("mkfifo", [done]);
+      else {
+        inode = (await stat(target)).ino;
+        await symlink(target, done);
+      }
+      await sleep(...given);
+    };
+    const { exit, stderr } = await home.run(`--write-back ${done}`);
+    expect(exit, stderr).toBe(0);
+    expect(await readFile(home.file, "utf8")).toBe(before);
+    expect((await lstat(done)).isFile()).toBe(true);
+    expect(await readFile(done, "utf8")).toMatch(/,CR\d+,/);
+    const target = leadsTo(home);
+    if (target !== undefined) expect((await stat(target)).ino).toBe(inode);
   });
 
   test.each(["before", "during"])("with --in-place, a link %s the import is no old sheet", async (at) => {

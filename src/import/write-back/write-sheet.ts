@@ -104,6 +104,7 @@ export async function openSheetOutput(
     (found) => (found.isFile() ? source.name : undefined),
     () => undefined,
   );
+  const realPath = await findRealPath(target);
   let output = await context.openOutput(target, { permissionsOf, flag: isInPlace ? undefined : flag });
   const isFile = await stat(target).then(
     (found) => found.isFile(),
@@ -117,7 +118,8 @@ export async function openSheetOutput(
       return kept;
     },
     async write({ values }) {
-      if (isFile) output = await context.openOutput(target, { permissionsOf, isKeptElsewhere: isInPlace });
+      if (isFile)
+        output = await context.openOutput(target, { permissionsOf, isKeptElsewhere: isInPlace, realPath });
       let lost: string | undefined;
       const narrow = new Set<SortedPart>();
       const notes = {
@@ -253,13 +255,25 @@ async function putInPlace(
   shown: string,
   { messages }: Context,
 ): Promise<string> {
-  const now = await readFile(target).catch((error) => {
-    const isGone = systemCode(error) === "ENOENT";
-    const what = isGone ? "was deleted or moved meanwhile" : `cannot be read: ${explainSystemError(error)}`;
-    const first = isGone ? "put the sheet back under its name" : "make it readable";
-    throw fileError(`${shown} ${what}`, { hint: `${first}, then run the same command again`, cause: error });
-  });
-  if (!now.equals(bytes))
+  // A pipe that has come to its place would be waited for.
+  const isOther = await stat(target).then(
+    (facts) => !facts.isFile(),
+    () => false,
+  );
+  const now = isOther
+    ? undefined
+    : await readFile(target).catch((error) => {
+        const isGone = systemCode(error) === "ENOENT";
+        const what = isGone
+          ? "was deleted or moved meanwhile"
+          : `cannot be read: ${explainSystemError(error)}`;
+        const first = isGone ? "put the sheet back under its name" : "make it readable";
+        throw fileError(`${shown} ${what}`, {
+          hint: `${first}, then run the same command again`,
+          cause: error,
+        });
+      });
+  if (!now?.equals(bytes))
     throw fileError(`${shown} was changed by another program meanwhile, and is left as it is`, {
       hint: "save and close it in the other program, then run the same command again",
     });
