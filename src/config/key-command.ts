@@ -87,6 +87,9 @@ function isRelativePath(program: string): boolean {
   return !path.isAbsolute(program) && (path.sep === "\\" ? /[/\\]/ : /\//).test(program);
 }
 
+/** What ends so, and goes on with nothing for so long, is a question. */
+const question = /[:?>\]]\s*$/;
+const questionMs = 100;
 /** Complaints of a key command come by line, and none is shown longer. */
 const longestLine = 1_000;
 /** So many are passed on. */
@@ -129,6 +132,12 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
     if (lines <= mostLines) setImmediate(() => note(show(line)));
     if (lines === mostLines) setImmediate(() => note("(what else the key command says is not shown)"));
   };
+  const complainRest = () => {
+    if (rest !== "") complain(rest);
+    rest = "";
+  };
+  /** A question waits for an answer at the end of its line. */
+  let stopWaiting = () => {};
   const stopNote = clock.after(noteAfterMs, () =>
     note(`Waiting for ${title}, at most ${limitMs / 1_000} seconds`),
   );
@@ -147,10 +156,13 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
       const complaints = `${rest}${text}`.split(/\r?\n/);
       rest = (complaints.pop() ?? "").slice(-mostPrinted);
       for (const line of complaints) complain(line);
+      stopWaiting();
+      if (question.test(rest)) stopWaiting = clock.after(questionMs, complainRest);
     },
   });
   stopNote();
-  if (rest !== "") complain(rest);
+  stopWaiting();
+  complainRest();
   await new Promise(setImmediate);
   signal.throwIfAborted();
   if (end.kind === "not started") {

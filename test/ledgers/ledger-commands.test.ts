@@ -347,6 +347,24 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect((await home.json(`ledger use ${address} --account till --new --yes`)).exit).toBe(0);
   });
 
+  test("a database that does not have all characters is refused before anything is recorded", async () => {
+    const home = await createShop();
+    await server.query(
+      "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
+    );
+    const address = new URL(await server.createDatabase());
+    address.pathname = "/latin";
+    const { exit, stderr } = await home.courier(["ledger", "status", "--json"], {
+      env: { COURIER_LEDGER: address.href },
+    });
+    expect(exit).toBe(5);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "database",
+      message: expect.stringContaining("its database has the encoding LATIN1"),
+      hint: expect.stringContaining("--encoding=UTF8"),
+    });
+  });
+
   test("a ledger of a later version is left alone", async () => {
     const home = await createShop();
     const address = await server.createDatabase();

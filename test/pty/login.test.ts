@@ -73,6 +73,19 @@ describe("a key command", () => {
     expect(terminal.screen()).toContain("Logged in");
   });
 
+  test("may ask on stderr: its question is shown before it is answered", async () => {
+    const home = await createServedTerminalHome();
+    const words = asking("true").map((word) => word.replace("> /dev/tty", ">&2"));
+    const terminal = home.open(
+      words.map((word) => (word === "URL" ? home.sandbox.baseUrl : word)),
+      { env: withoutKey },
+    );
+    await terminal.until("PIN:");
+    terminal.type(`key-0123456789${keys.enter}`);
+    expect((await terminal.ended).exit).toBe(0);
+    expect(terminal.screen()).toContain("Logged in");
+  });
+
   test("that is stopped at its question leaves the terminal as it was", async () => {
     const home = await createServedTerminalHome();
     const mode = 'trap "stty echo < /dev/tty; exit 1" INT TERM; stty -echo < /dev/tty';

@@ -151,6 +151,8 @@ async function migrate(connection: Connection): Promise<void> {
   if (found === migrations.length) return;
   const begin = `${beginCommitted}; SELECT pg_advisory_xact_lock(${migrationLock})`;
   await connection.transaction(begin, async (answer) => {
+    const [database] = await answer("SELECT pg_catalog.getdatabaseencoding() AS encoding", []);
+    ensureEncoding(database?.encoding);
     await answer(`CREATE SCHEMA IF NOT EXISTS ${schemaName}`, []);
     await answer(`SET LOCAL search_path = ${schemaName}`, []);
     const [row] = await answer("SELECT to_regclass('version') AS made", []);
@@ -165,12 +167,27 @@ async function migrate(connection: Connection): Promise<void> {
 /** 0 where there are no tables yet. */
 async function readVersion(connection: Connection): Promise<number> {
   try {
-    const [row] = await connection.ask(`SELECT number FROM ${schemaName}.version`, []);
+    const [row] = await connection.ask(
+      `SELECT number, pg_catalog.getdatabaseencoding() AS encoding FROM ${schemaName}.version`,
+      [],
+    );
+    ensureEncoding(row?.encoding);
     return Number(row?.number);
   } catch (error) {
     if (isWithoutTables(error)) return 0;
     throw error;
   }
+}
+
+/** A database in SQL_ASCII keeps all bytes as they are. */
+function ensureEncoding(encoding: unknown): void {
+  if (encoding === "UTF8" || encoding === "SQL_ASCII") return;
+  throw new CourierError(
+    "database",
+    5,
+    `the ledger cannot be used: its database has the encoding ${encoding}, which does not have all characters`,
+    { hint: "make another database: createdb --encoding=UTF8 --template=template0 NAME" },
+  );
 }
 
 function laterVersion(found: number): CourierError {
