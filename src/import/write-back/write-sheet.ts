@@ -104,12 +104,12 @@ export async function openSheetOutput(
     (found) => (found.isFile() ? source.name : undefined),
     () => undefined,
   );
-  const realPath = await findRealPath(target);
   let output = await context.openOutput(target, { permissionsOf, flag: isInPlace ? undefined : flag });
   const isFile = await stat(target).then(
     (found) => found.isFile(),
     () => true,
   );
+  const realPath = await findRealPath(target);
   // It can be written. An import may take long, and one that is killed leaves no part of a file behind.
   if (isFile) await output.abandon();
   let kept: string | undefined;
