@@ -104,6 +104,11 @@ export async function addOwnOrders(mirror: Mirror, context: Context): Promise<Ta
 async function mayAsk(shared: string, context: Context): Promise<boolean> {
   const { showAddress } = await import("../postgres/shown-address.ts");
   if (showAddress(shared).passwordCommand !== undefined) return true;
+  return asksForKey(context);
+}
+
+/** A program prints the key, and may ask a person first. */
+export async function asksForKey(context: Context): Promise<boolean> {
   const account = await context.account();
   return account.kind === "remote" && account.key.place === "command";
 }

@@ -1,6 +1,11 @@
 /** `courier find`: orders by any part of a name, phone, address, number, item or ref, from the mirror. */
 
-import { describeNotShown, describeUnsynced, openAccountMirror } from "../command/account-mirror.ts";
+import {
+  asksForKey,
+  describeNotShown,
+  describeUnsynced,
+  openAccountMirror,
+} from "../command/account-mirror.ts";
 import { type Context, defineCommand, rows } from "../command/command.ts";
 import { countOption, switchOption, textOption } from "../command/options.ts";
 import { checkFilter, createOwnFilter, filterOptions, type OrderQuery } from "../command/order-filter.ts";
@@ -69,6 +74,7 @@ export const findOrders = defineCommand({
         columns: foundColumns,
         toRow: toFoundOrder,
         describeNames: names.describe,
+        asksForKey: await asksForKey(context),
       };
       return openSearchScreen(setup, context);
     }

@@ -39,6 +39,8 @@ export interface ScreenSetup {
   readonly filter: string;
   readonly columns: readonly Column<FoundOrder>[];
   readonly toRow: (order: MirroredOrder) => FoundOrder;
+  /** A program prints the key, and may ask for something first. */
+  readonly asksForKey: boolean;
   /** Where the service lists other names than were sent. */
   readonly describeNames: (order: MirroredOrder) => Promise<string | undefined>;
 }
@@ -78,8 +80,7 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
   let askNumber = 0;
   let isAsking = false;
   let failure: CourierError | undefined;
-  const account = await context.account();
-  let asksForKey = account.kind === "remote" && account.key.place === "command";
+  let { asksForKey } = setup;
   const turn = createTurn();
 
   // The search

@@ -266,7 +266,7 @@ function describeLeft(left: StillInDoubt | undefined): string {
   if (left.kind !== "unclear") return "and it is not listed so far";
   const { candidates } = left;
   if (candidates.length === 0) return "and its data was deleted";
-  return "and it may be one of the possible matches";
+  return "and there are orders that may be it";
 }
 
 function notCreated(lost: ServiceFailure): CourierError {

@@ -389,7 +389,15 @@ describe("what is written", () => {
     const context = { clock, signal, nextCommand: (words: string) => `courier ${words}` };
     const toRow = ({ fields }: { fields: object }) => fields as FoundOrder;
     const describeNames = async () => undefined;
-    const setup = { mirror: counted, search: {}, filter: "", columns: foundColumns, toRow, describeNames };
+    const setup = {
+      mirror: counted,
+      search: {},
+      filter: "",
+      columns: foundColumns,
+      toRow,
+      describeNames,
+      asksForKey: false,
+    };
     const screen = await openSearchScreen(setup, context as unknown as Context);
     const room = { lines: 23, columns: 80, quitKey: "q" };
     await screen.screen(clock.now(), room);
