@@ -330,6 +330,7 @@ export async function createContext(
         note,
         warn,
         processes,
+        onExit: host.job.onExit,
         stateDirectory,
         permissionsOf,
         isKeptElsewhere,

@@ -1,6 +1,6 @@
 /** Results in a file: written under a temporary name and renamed when they are complete. */
 
-import { constants } from "node:fs";
+import { constants, rmSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
@@ -13,6 +13,7 @@ import { findRealPath } from "../core/real-path.ts";
 import { replaceFile } from "../core/replace-file.ts";
 import { explainSystemError, unwrittenError } from "../core/system-errors.ts";
 import type { OutputFile } from "../terminal/streams.ts";
+import type { Host } from "./host.ts";
 import { isOwnOutput, recordOwnOutput } from "./own-outputs.ts";
 
 export interface OutputRun {
@@ -22,6 +23,8 @@ export interface OutputRun {
   readonly note: (text: string) => void;
   readonly warn: (text: string) => void;
   readonly processes: ProcessTable;
+  /** What removes a draft where the process ends in the middle, as by a second Ctrl-C. */
+  readonly onExit: Host["job"]["onExit"];
   /** Has the record of what courier wrote before. */
   readonly stateDirectory: string;
   /** The file that is there is replaced by its next version: the caller keeps it. */
@@ -43,11 +46,13 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   const { target, draft, isPipe } = await findPlace(path, run).catch((error) => {
     throw fail(error);
   });
+  const keepDraft = draft === undefined ? undefined : run.onExit?.(() => removeAtOnce(draft));
   const opening: Promise<Pick<OutputDraft, "handle"> & Partial<OutputDraft>> =
     draft === undefined
       ? (isPipe ? openPipe(target, run) : open(target, "w")).then((handle) => ({ handle }))
       : openDraft(draft, target, run.permissionsOf);
   const { handle, share } = await opening.catch((error) => {
+    keepDraft?.();
     throw fail(error);
   });
   // No command that writes its result to a file makes or cancels orders.
@@ -58,9 +63,11 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   const abandon = async () => {
     await handle.close().catch(() => {});
     if (draft === undefined || isNamed) return;
-    await removeDraft(draft).catch((error) => {
-      throw failLate(error, `; ${draft} is left there`);
-    });
+    await removeDraft(draft)
+      .catch((error) => {
+        throw failLate(error, `; ${draft} is left there`);
+      })
+      .finally(keepDraft);
   };
   return {
     stream: new Writable(),
@@ -86,9 +93,11 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
         await replaceFile(draft, target, clock);
       } catch (error) {
         isNamed = true;
+        keepDraft?.();
         await earlier?.drop();
         throw failLate(error, `; the rows are in ${draft}`);
       }
+      keepDraft?.();
       for (const loss of losses) run.warn(loss);
       if (earlier) run.warn(`an earlier, different file is now ${earlier.name}`);
       await removeDeadDrafts(target, run.processes);
@@ -96,6 +105,14 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
     },
     abandon,
   };
+}
+
+function removeAtOnce(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    // the next command that writes the file removes it
+  }
 }
 
 /** The new name of a file at `target` that would be lost. */

@@ -1,0 +1,44 @@
+/** A draft of an output file when the process ends in the middle, as by a second Ctrl-C. */
+
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { openOutputFile } from "../../src/cli/output-file.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { createDirectory } from "../ledger/opened.ts";
+
+async function openOutput() {
+  const directory = await createDirectory();
+  const file = path.join(directory, "out.csv");
+  const atExit = new Set<() => void>();
+  const output = await openOutputFile(file, {
+    clock: systemClock(),
+    signal: new AbortController().signal,
+    note: () => {},
+    warn: () => {},
+    processes: { pid: process.pid, isAlive: () => true },
+    stateDirectory: directory,
+    onExit(listener) {
+      atExit.add(listener);
+      return () => atExit.delete(listener);
+    },
+  });
+  await output.write("a,b\n");
+  const drafts = async () => (await readdir(directory)).filter((name) => name.includes(".part-"));
+  expect(await drafts()).toHaveLength(1);
+  return { file, output, atExit, drafts };
+}
+
+test("it is removed", async () => {
+  const { atExit, drafts, output } = await openOutput();
+  for (const listener of atExit) listener();
+  expect(await drafts()).toEqual([]);
+  await output.abandon();
+});
+
+test.each(["finish", "abandon"] as const)("nothing is removed any more after %s", async (end) => {
+  const { file, output, atExit, drafts } = await openOutput();
+  await output[end]();
+  expect([atExit.size, await drafts()]).toEqual([0, []]);
+  if (end === "finish") expect(await readFile(file, "utf8")).toBe("a,b\n");
+});
