@@ -13,7 +13,7 @@ import { findCustomerOfKey } from "../command/customer-of-key.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { parseOrderId, quote, switchOption } from "../command/options.ts";
 import { wrongAccount } from "../command/run-messages.ts";
-import { unnamedAccount } from "../config/accounts.ts";
+import { serviceOf, unnamedAccount } from "../config/accounts.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { nameProcess } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -111,8 +111,8 @@ export const resolveOrder = defineCommand({
       );
     }
 
-    const customer = await context.customer();
-    if (operation.customer !== customer.id)
+    const customer = await findDecider(operation, ledger, context);
+    if (operation.customer !== customer)
       throw wrongAccount(run, (await context.account()).name, `orders resolve ${name}`);
     const released = await release(operation, ledger, context);
     ensureInDoubt(released, context);
@@ -123,6 +123,21 @@ export const resolveOrder = defineCommand({
     return showOperation(settled, false, context);
   },
 });
+
+/**
+ * The customer of the key. An order in doubt may be why that is not known: a person who names it may decide about it, for its
+ * own key may be gone.
+ */
+async function findDecider(operation: Operation, ledger: Ledger, context: Context): Promise<number> {
+  try {
+    return (await context.customer()).id;
+  } catch (error) {
+    if (!(error instanceof CourierError) || error.code !== "customer_unknown") throw error;
+    const unnamed = await ledger.latestOfUnnamed(serviceOf(await context.account()), undefined);
+    if (!unnamed.some(({ customer }) => customer === operation.customer)) throw error;
+    return operation.customer;
+  }
+}
 
 async function listInDoubt(ledger: Ledger | undefined, context: Context): Promise<Output> {
   // A key ring or a program is not asked: then the account's last customer counts.

@@ -70,7 +70,7 @@ export interface Operations extends Creates, ImportRows, Cancels {
   findBeside(operation: Operation): Promise<readonly Operation[]>;
   /** Creates of these refs, the newest last. */
   findByRefs(customer: number, refs: readonly string[]): Promise<readonly Operation[]>;
-  /** Of each other customer of the service without a profile's id, its latest create that made an order. */
+  /** Of each other customer of the service without a profile's id, its latest creates: those that made an order come first. */
   latestOfUnnamed(service: string, except: number | undefined): Promise<readonly Operation[]>;
   /** Whether another customer of the same service has a create of this ref. */
   isRefOfAnother(customer: number, ref: string): Promise<boolean>;
@@ -82,6 +82,8 @@ export interface Operations extends Creates, ImportRows, Cancels {
    */
   deletePersonalData(customer: number, isForced: boolean): Promise<number>;
 }
+
+const mostOfUnnamed = 5;
 
 export function createOperations(store: Store, sinceBoot: () => SinceBoot | undefined): Operations {
   const { write, read } = store;
@@ -275,14 +277,15 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
 
     latestOfUnnamed: (service, except = 0) =>
       read(function* () {
-        const isMade = "kind = 'create' AND state IN ('created', 'found')";
         return readAll(
           yield ask(
-            `SELECT operations.* FROM operations JOIN customers ON customers.id = customer
-             WHERE service = ? AND profile_id IS NULL AND customer <> ? AND ${isMade}
-               AND run = (SELECT max(run) FROM operations WHERE customer = customers.id AND ${isMade})
-               AND number = (SELECT max(number) FROM operations AS others
-                 WHERE others.customer = customers.id AND others.run = operations.run AND ${isMade})`,
+            `SELECT * FROM (SELECT operations.*, row_number() OVER (PARTITION BY customer ORDER BY
+                 CASE WHEN state IN ('created', 'found') THEN 0 ELSE 1 END,
+                 CASE WHEN order_state = 'cancelled' THEN 1 ELSE 0 END, run DESC, number DESC) AS place
+               FROM operations JOIN customers ON customers.id = customer
+               WHERE service = ? AND profile_id IS NULL AND customer <> ? AND kind = 'create'
+                 AND state IN ('created', 'found', 'unknown', 'sending')) AS latest
+             WHERE place <= ${mostOfUnnamed} ORDER BY customer, place`,
             service,
             except,
           ),

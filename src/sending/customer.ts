@@ -7,6 +7,7 @@ import { CourierError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 
 export interface CustomerSearch {
@@ -59,23 +60,42 @@ export async function identifyCustomer(search: CustomerSearch): Promise<Customer
  */
 async function findSame(search: CustomerSearch, own: number | undefined): Promise<readonly number[]> {
   const { ledger, account, makesNoOrder, others } = search;
+  const latest = await ledger.latestOfUnnamed(serviceOf(account), own);
   const same: number[] = [];
-  for (const operation of await ledger.latestOfUnnamed(serviceOf(account), own)) {
-    const { customer, order } = operation;
-    if (order === undefined || others.has(customer)) continue;
-    const shown = await readOrder(order.id, search);
-    if (shown instanceof ServiceFailure) {
-      const isOpen = shown.kind !== "refused" || shown.serviceCode === undefined;
-      if (isOpen && !makesNoOrder)
-        throw customerUnknown(`order ${order.id} of an earlier key could not be read: ${shown.message}`);
-      if (!isOpen) others.add(customer);
-      continue;
-    }
-    const { describeOther } = await import("./another-order.ts");
-    if ((await describeOther(operation, shown, ledger)) === undefined) same.push(customer);
-    else others.add(customer);
+  for (const customer of new Set(latest.map((each) => each.customer))) {
+    if (others.has(customer)) continue;
+    const creates = latest.filter((each) => each.customer === customer);
+    const answer = await readSome(creates, search);
+    if (answer === "shown") same.push(customer);
+    else if (answer === "not shown") others.add(customer);
+    else if (!makesNoOrder) throw customerUnknown(answer);
   }
   return same;
+}
+
+/**
+ * Whether the service shows any of these orders of one customer to this key; or why that is not known. One that is not
+ * shown may be gone, or was changed.
+ */
+async function readSome(
+  creates: readonly Operation[],
+  search: CustomerSearch,
+): Promise<"shown" | "not shown" | string> {
+  const { describeOther } = await import("./another-order.ts");
+  let isRead = false;
+  for (const operation of creates) {
+    if (!operation.order) continue;
+    const { id } = operation.order;
+    const shown = await readOrder(id, search);
+    if (shown instanceof ServiceFailure) {
+      const isOpen = shown.kind !== "refused" || shown.serviceCode === undefined;
+      if (isOpen) return `order ${id} of an earlier key could not be read: ${shown.message}`;
+    } else if ((await describeOther(operation, shown, search.ledger)) === undefined) return "shown";
+    isRead = true;
+  }
+  const [first] = creates;
+  if (isRead || !first) return "not shown";
+  return `${nameOperation(first)} of an earlier key is in doubt; settle it with that key, or record that it made no order: courier orders resolve ${nameOperation(first)} --not-created`;
 }
 
 async function readOrder(id: string, { service }: CustomerSearch): Promise<OrderDetail | ServiceFailure> {

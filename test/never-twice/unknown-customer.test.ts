@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { answerData, answerRaw } from "../support/answers.ts";
+import { answerData, answerRaw, onePage } from "../support/answers.ts";
 import { createImportHome, errorOf, lostForNow, outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 
@@ -200,6 +200,48 @@ describe("an earlier key whose profile the service refused", () => {
       expect(home.sent()).toBe(2);
     },
   );
+
+  test("in doubt, and nothing else of it: nothing is sent, and it is not said that no order is in doubt", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    home.sandbox.faults.set([
+      {
+        kind: "status",
+        status: 403,
+        body: refused,
+        contentType: "application/json",
+        method: "GET",
+        path: "/api/v1/user/profile",
+      },
+      ...lostForNow("drop_after"),
+    ]);
+    expect((await home.courier(words, { stdin })).exit).toBe(6);
+    home.sandbox.faults.clear();
+    answerData(home, profile, '{"id":7,"name":"A"}');
+    for (const line of [words, "orders resolve --json"]) {
+      const ran = await home.courier(line, { stdin, env });
+      expect([ran.exit, errorOf(ran).code, home.posts], line).toEqual([5, "customer_unknown", 1]);
+      expect(errorOf(ran).message).toContain("1.1 of an earlier key is in doubt");
+    }
+    // Its own key may be gone: a person decides.
+    answerData(home, "GET /api/v1/orders", "[]", onePage.replace('"total_items":1', '"total_items":0'));
+    const resolved = await home.courier("orders resolve 1.1 --not-created --yes", { env });
+    expect(resolved.exit, resolved.stderr).toBe(0);
+    answerRaw(home, "POST /api/v1/orders", '{"success":true,"data":{"id":1000009}}', { status: 201 });
+    expect((await home.courier(words, { stdin, env })).exit).toBe(0);
+  });
+
+  test("is of the same customer also where its last order was cancelled, and is gone", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    answerRaw(home, profile, refused, { status: 403 });
+    expect((await home.courier(words, { stdin })).exit).toBe(0);
+    expect((await home.courier("orders create --file - --ref C-1", { stdin: inDoubt })).exit).toBe(0);
+    expect((await home.courier("orders cancel ref:C-1 --yes")).exit).toBe(0);
+    const shown = (await home.courier("api orders/1000001")).stdout;
+    answerRaw(home, ordered, shown);
+    answerRaw(home, "GET /api/v1/orders/1000002", notFound, { status: 404 });
+    const again = await home.courier(words, { stdin, env });
+    expect([again.exit, JSON.parse(again.stdout).id, home.posts], again.stderr).toEqual([0, 1000001, 2]);
+  });
 
   test("may be the same customer's while its order cannot be read: nothing is sent", async () => {
     const home = await homeWithEarlierKey('{"success":true,"data":{"id":7,"name":"A"}}', 200);
