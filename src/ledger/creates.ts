@@ -198,7 +198,8 @@ export function createCreates(
         yield* ensureOwner(name, owner, ["ready"]);
         yield ask(
           `UPDATE operations SET state = 'sending', attempt = attempt + 1, sent_at = ?, sent_event = ?,
-             offset_ms = ?, sent_boot = ?, sent_since_boot_ms = ?, withdrawn_order = NULL WHERE run = ? AND number = ?`,
+             offset_ms = ?, sent_boot = ?, sent_since_boot_ms = ?, withdrawn_order = NULL, missing_ms = NULL
+           WHERE run = ? AND number = ?`,
           atMs,
           yield* nextEvent(),
           offsetMs === undefined ? null : Math.round(offsetMs),

@@ -100,8 +100,11 @@ export interface Listings {
   findAnswered(customer: number, ids: readonly string[]): Promise<readonly Operation[]>;
   /** Records which fields of an own order the service shows unchanged, and which changed. */
   recordFields(name: OperationName, kept: number, changed: number): Promise<void>;
-  /** Records when the first complete listing without a candidate for a create in doubt began. */
-  recordFirstListing(name: OperationName, beganMs: number): Promise<void>;
+  /**
+   * Records when the first complete listing without a candidate for a create in doubt began, and how long after the
+   * request this one did.
+   */
+  recordFirstListing(name: OperationName, beganMs: number, missingMs: number): Promise<void>;
   /**
    * Records the current offset, the service's clock minus ours. It applies to operations of the run that were sent
    * without one, and is assumed for later ones without one.
@@ -491,13 +494,19 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
         );
       }),
 
-    recordFirstListing: ({ run, number }, beganMs) =>
+    recordFirstListing: ({ run, number }, beganMs, missingMs) =>
       write(function* () {
+        // Where the order is found later, it is known how late the list is.
+        const isRecent = missingMs > 0 && missingMs < hourMs;
+        const missing = isRecent ? Math.round(missingMs) : null;
         yield ask(
-          `UPDATE operations SET first_look_at = CASE WHEN first_look_at < ? THEN first_look_at ELSE ? END
+          `UPDATE operations SET first_look_at = CASE WHEN first_look_at < ? THEN first_look_at ELSE ? END,
+             missing_ms = CASE WHEN missing_ms IS NULL OR missing_ms < ? THEN coalesce(?, missing_ms) ELSE missing_ms END
            WHERE run = ? AND number = ? AND state = 'unknown'`,
           beganMs,
           beganMs,
+          missing,
+          missing,
           run,
           number,
         );

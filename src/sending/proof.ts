@@ -98,6 +98,8 @@ export type Finding =
   | {
       readonly kind: "early";
       readonly create: DoubtfulCreate;
+      /** When the request ended. */
+      readonly endedMs: number;
       readonly untilMs: number;
       readonly provedMs: number;
       /** The list lacks this own order. */
@@ -223,18 +225,17 @@ function judgeAbsence(
   const lacks = unlistedFor(create);
   if (lacks !== undefined) {
     const laterMs = beganMs + listedMsOf(create);
-    return { kind: "early", create, untilMs: laterMs, provedMs: laterMs, lacks };
+    return { kind: "early", create, endedMs: ended.atMs, untilMs: laterMs, provedMs: laterMs, lacks };
   }
-  const madeMs = isRefused ? latestMadeMs.broken + missingMs : latestMadeMs[ended.loss];
+  const madeMs = isRefused ? latestMadeMs.broken + unknownFactor * missingMs : latestMadeMs[ended.loss];
   const quietMs = ended.atMs + madeMs;
   if (isRefused && beganMs >= quietMs) return { kind: "absent", create };
   const firstMs = Math.max(ended.atMs, Math.min(firstListingMs, beganMs));
   const secondMs = isRefused ? quietMs : Math.max(quietMs, firstMs + madeMs);
   const provedMs = isRefused ? quietMs : Math.max(secondMs, quietMs + listedMsOf(create));
-  if (beganMs < secondMs) return { kind: "early", create, untilMs: secondMs, provedMs };
+  const early = { kind: "early", create, endedMs: ended.atMs, provedMs } as const;
+  if (beganMs < secondMs) return { ...early, untilMs: secondMs };
   // By the order of events, not by the clock alone, the own order was sent after the lost request had ended.
   const isFresh = newestOwn !== undefined && newestOwn.sentEvent > ended.event && newestOwn.sentMs >= quietMs;
-  return isFresh || beganMs >= provedMs
-    ? { kind: "absent", create }
-    : { kind: "early", create, untilMs: provedMs, provedMs };
+  return isFresh || beganMs >= provedMs ? { kind: "absent", create } : { ...early, untilMs: provedMs };
 }

@@ -465,7 +465,7 @@ async function recordFindings(
         results.set(name, { kind: "settled" });
         break;
       case "early":
-        if (isAfter(name)) await ledger.recordFirstListing(operation, beganMs);
+        if (isAfter(name)) await ledger.recordFirstListing(operation, beganMs, beganMs - finding.endedMs);
         results.set(name, toEarly(finding));
         break;
       case "unclear":
