@@ -1,33 +1,11 @@
 /** An order that may be that of a lost create, and that the list does not show any more, or never does. */
 
-import { writeFile } from "node:fs/promises";
-import path from "node:path";
 import { expect, test } from "vitest";
-import { outcomes, row, sheet } from "../support/imports.ts";
+import { outcomes } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import type { ShownOrder } from "../support/shown-order.ts";
-import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 import type { Ways } from "../support/unfaithful-ways.ts";
-
-const minuteMs = 60_000;
-
-/** The list has shown the orders of three rows. `run` imports four. */
-async function knownHome() {
-  const home = await createUnfaithfulHome();
-  const file = path.join(home.directory, "orders.csv");
-  const rows = ["王一", "王二", "王三", "李四"].map((name, index) =>
-    row(`A-${index}`, name, `1390013900${index}`),
-  );
-  const run = async (count = 4) => {
-    await writeFile(file, sheet(...rows.slice(0, count)));
-    const ran = await home.courier(`orders import ${file} --yes --json --settle 10s`);
-    return { ...ran, report: JSON.parse(ran.stdout) };
-  };
-  expect((await run(3)).exit).toBe(0);
-  home.clock.advance(minuteMs);
-  expect((await run(3)).exit).toBe(0);
-  return { home, run };
-}
+import { knownHome, minuteMs } from "./known-home.ts";
 
 /** What tells the order is hidden in part. */
 const mask = (shown: ShownOrder): ShownOrder => ({
