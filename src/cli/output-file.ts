@@ -1,6 +1,6 @@
 /** Results in a file: written under a temporary name and renamed when they are complete. */
 
-import { constants, rmSync } from "node:fs";
+import { closeSync, constants, rmSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
@@ -46,7 +46,8 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   const { target, draft, isPipe } = await findPlace(path, run).catch((error) => {
     throw fail(error);
   });
-  const keepDraft = draft === undefined ? undefined : run.onExit?.(() => removeAtOnce(draft));
+  let opened: FileHandle | undefined;
+  const keepDraft = draft === undefined ? undefined : run.onExit?.(() => removeAtOnce(draft, opened));
   const opening: Promise<Pick<OutputDraft, "handle"> & Partial<OutputDraft>> =
     draft === undefined
       ? (isPipe ? openPipe(target, run) : open(target, "w")).then((handle) => ({ handle }))
@@ -55,6 +56,7 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
     keepDraft?.();
     throw fail(error);
   });
+  opened = handle;
   // No command that writes its result to a file makes or cancels orders.
   const failLate = (error: unknown, left?: string) =>
     unwrittenError(path, error, { mayHaveSent: false, ...(left === undefined ? {} : { left }) });
@@ -107,8 +109,10 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   };
 }
 
-function removeAtOnce(draft: string): void {
+/** The process ends after it. Windows keeps the name of a removed file until the file is closed. */
+function removeAtOnce(draft: string, handle: FileHandle | undefined): void {
   try {
+    if (handle && handle.fd !== -1) closeSync(handle.fd);
     rmSync(draft, { force: true });
   } catch {
     // the next command that writes the file removes it

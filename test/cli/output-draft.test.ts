@@ -1,6 +1,7 @@
 /** A draft of an output file when the process ends in the middle, as by a second Ctrl-C. */
 
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { openOutputFile } from "../../src/cli/output-file.ts";
@@ -24,21 +25,21 @@ async function openOutput() {
     },
   });
   await output.write("a,b\n");
-  const drafts = async () => (await readdir(directory)).filter((name) => name.includes(".part-"));
-  expect(await drafts()).toHaveLength(1);
+  const drafts = () => readdirSync(directory).filter((name) => name.includes(".part-"));
+  expect(drafts()).toHaveLength(1);
   return { file, output, atExit, drafts };
 }
 
 test("it is removed", async () => {
   const { atExit, drafts, output } = await openOutput();
   for (const listener of atExit) listener();
-  expect(await drafts()).toEqual([]);
+  expect(drafts()).toEqual([]);
   await output.abandon();
 });
 
 test.each(["finish", "abandon"] as const)("nothing is removed any more after %s", async (end) => {
   const { file, output, atExit, drafts } = await openOutput();
   await output[end]();
-  expect([atExit.size, await drafts()]).toEqual([0, []]);
+  expect([atExit.size, drafts()]).toEqual([0, []]);
   if (end === "finish") expect(await readFile(file, "utf8")).toBe("a,b\n");
 });
