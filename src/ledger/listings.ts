@@ -59,7 +59,10 @@ export interface Learned {
   readonly fields: readonly { readonly kept: number; readonly changed: number }[];
   /** After this time `enoughOrders` own orders were in a list; undefined while there are fewer. */
   readonly shownMs: number | undefined;
-  /** The longest time after which an own order was missing in a list. */
+  /**
+   * The longest time after which an own order was missing in a list. One that a list had at last may have been missing
+   * until then, where that was soon.
+   */
   readonly missingMs: number;
   /** By how much time stamps were ahead of the service's clock; undefined before the first. */
   readonly stampAhead: { readonly leastMs: number; readonly mostMs: number } | undefined;
@@ -105,6 +108,8 @@ export interface Listings {
    * request this one did.
    */
   recordFirstListing(name: OperationName, beganMs: number, missingMs: number): Promise<void>;
+  /** Records that a list of which no more was needed lacks these own orders. */
+  recordMissing(customer: number, ids: readonly string[], endedMs: number): Promise<void>;
   /**
    * Records the current offset, the service's clock minus ours. It applies to operations of the run that were sent
    * without one, and is assumed for later ones without one.
@@ -122,6 +127,13 @@ const firstRunSince = "coalesce((SELECT min(number) FROM runs WHERE coalesce(end
 const ofRunsSince = `run >= ${firstRunSince}`;
 /** An older order may leave the list for good reasons. */
 const recentMs = 72 * hourMs;
+/** An order that was missing once is taken to have been so for up to this time, or this multiple of the time. */
+const soonMs = 10_000;
+const soonFactor = 10;
+/** How long an order was missing in lists, as SQL. */
+const missingSpan = `CASE WHEN first_shown_ms < 0 OR first_shown_ms IS NULL THEN missing_ms
+  WHEN first_shown_ms <= ${soonMs} OR first_shown_ms <= ${soonFactor} * missing_ms THEN first_shown_ms
+  WHEN missing_ms < ${soonMs / soonFactor} THEN ${soonMs} ELSE ${soonFactor} * missing_ms END`;
 /** In place of `first_shown_ms` where the clock was set back meanwhile. */
 const unknownSpan = -1;
 const mostUnlisted = 20;
@@ -162,19 +174,28 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
     );
     if (dateFrom !== undefined && dateFrom > new Date(beganMs - hourMs).toISOString().slice(0, 10)) return;
     // Older orders may be missing for other reasons: some services drop cancelled ones.
+    yield* recordMissing(
+      customer,
+      endedMs,
+      `${ofRunsSince} AND ended_at BETWEEN ? AND ? AND order_id NOT IN (SELECT value FROM json_each(?))`,
+      [endedMs, beganMs - hourMs, beganMs - hourMs, beganMs, list],
+    );
+  }
+
+  function* recordMissing(
+    customer: number,
+    endedMs: number,
+    condition: string,
+    further: readonly SqlValue[],
+  ): Work<void> {
+    const [span, values] = spanUntil(endedMs, sinceBoot());
     yield ask(
       `UPDATE operations SET missing_ms = CASE WHEN missing_ms > ${span} THEN missing_ms ELSE ${span} END
-       WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
-         AND ${ofRunsSince}
-         AND ended_at BETWEEN ? AND ? AND order_id NOT IN (SELECT value FROM json_each(?))`,
+       WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL AND ${condition}`,
       ...values,
       ...values,
       customer,
-      endedMs,
-      beganMs - hourMs,
-      beganMs - hourMs,
-      beganMs,
-      list,
+      ...further,
     );
   }
 
@@ -435,7 +456,7 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
         const [row] = yield ask(
           `SELECT ${counts.join(", ")}, max(stamp_ahead_ms) AS ahead,
            min(stamp_ahead_ms) AS least,
-           max(CASE WHEN missing_ms IS NOT NULL AND first_shown_ms >= 0 THEN first_shown_ms ELSE missing_ms END) AS missing ${recent}`,
+           max(CASE WHEN missing_ms IS NOT NULL THEN ${missingSpan} END) AS missing ${recent}`,
           customer,
         );
         const [shown] = yield ask(
@@ -511,6 +532,13 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
           number,
         );
       }),
+
+    recordMissing: (customer, ids, endedMs) =>
+      write(() =>
+        recordMissing(customer, endedMs, "order_id IN (SELECT value FROM json_each(?))", [
+          JSON.stringify(ids),
+        ]),
+      ),
 
     recordOffset: (customer, run, offsetMs) =>
       write(function* () {

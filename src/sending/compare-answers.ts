@@ -34,7 +34,8 @@ export async function compareAnswers(
     const first = await ledger.findAnswered(customer, orderIds.slice(0, fewFirst));
     if (first.length === 0) return undefined;
     const dateFrom = await earliestDate(first, tools);
-    const { summaries, isWhole } = await findListed(orderIds, dateFrom, tools);
+    const { summaries, missing, isWhole } = await findListed(orderIds, dateFrom, tools);
+    if (isWhole && missing.length > 0) await ledger.recordMissing(customer, missing, tools.clock.now());
     const owners = await ledger.findOwners(
       customer,
       summaries.map(({ id }) => id.value),
@@ -50,12 +51,16 @@ export async function compareAnswers(
   }
 }
 
-/** Those of these orders that the list shows, and whether it was read to its end, or until it had shown all. */
+/** Those of these orders that the list shows, those that it lacks, and whether it was read to its end, or until it had shown all. */
 async function findListed(
   orderIds: readonly string[],
   dateFrom: string | undefined,
   { list }: ReconcileTools,
-): Promise<{ readonly summaries: readonly OrderSummary[]; readonly isWhole: boolean }> {
+): Promise<{
+  readonly summaries: readonly OrderSummary[];
+  readonly missing: readonly string[];
+  readonly isWhole: boolean;
+}> {
   const left = new Set(orderIds);
   const summaries: OrderSummary[] = [];
   const most = Math.max(mostCalls, (2 * orderIds.length) / pageSize);
@@ -66,7 +71,7 @@ async function findListed(
   for await (const summary of list(dateFrom, { afterPage })) {
     if (left.delete(summary.id.value)) summaries.push(summary);
     if (left.size === 0) break;
-    if (pagesRead >= most) return { summaries, isWhole: false };
+    if (pagesRead >= most) return { summaries, missing: [...left], isWhole: false };
   }
-  return { summaries, isWhole: true };
+  return { summaries, missing: [...left], isWhole: true };
 }

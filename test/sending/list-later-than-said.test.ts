@@ -42,6 +42,31 @@ test("nor does one that lacked an order which was found later: a refusal is chec
   expect([again.exit, home.service.orders.length], again.stderr).toEqual([0, 2]);
 });
 
+test("nor does one that lacked the orders of an import at its end: a refusal is checked for as long", async () => {
+  const named = (name: string, phone: string) => ({
+    ...plainDraft,
+    receiver: { ...plainDraft.receiver, name, phone },
+  });
+  const refusal = { status: 400, code: "BALANCE", message: "no" };
+  const home = await createUnfaithfulHome({
+    listLagMs: 6_000,
+    failAfterCommit: (_request, n) => (n > 2 ? refusal : undefined),
+  });
+  const rows = [named("王五", "13900010000"), named("赵六", "13900010001")];
+  const sent = await home.courier("orders import - --yes --json", { stdin: JSON.stringify(rows) });
+  expect([sent.exit, home.service.orders.length], sent.stderr).toEqual([0, 2]);
+  home.clock.advance(60_000);
+  const create = () =>
+    home.courier("orders create --file - --json --ref R-3", {
+      stdin: JSON.stringify(named("孙七", "13900010002")),
+    });
+  const refused = await create();
+  expect([0, 6], refused.stderr).toContain(refused.exit);
+  home.clock.advance(60_000);
+  const again = await create();
+  expect([again.exit, home.service.orders.length], again.stderr).toEqual([0, 3]);
+});
+
 test("a time that is shorter than an order was seen to be missing, and then found", async () => {
   const home = await createUnfaithfulHome({ listLagMs: 25_000, loss: () => "after" });
   const create = (ref: string, name: string) =>
