@@ -52,12 +52,15 @@ export async function lookBeforeResolve(
     const others = candidates.filter((id) => !likely.includes(id));
     if (others.length > 0) messages.warn(`these orders may be it: ${nameCandidates(others)}`);
     if (candidates.length === 0 && result?.kind !== "settled") {
-      const late =
-        result?.kind === "early"
-          ? `; one may still be listed until ${formatUntil(result.provedMs, clock.now())}`
-          : "";
       const listed = since === undefined ? "listed" : `listed since ${since}`;
-      messages.note(`none of the ${counted(summaries.size, "order")} ${listed} is it${late}`);
+      const none = `none of the ${counted(summaries.size, "order")} ${listed} is it`;
+      if (result?.kind !== "early") messages.note(none);
+      else if (result.lacks === undefined)
+        messages.note(`${none}; one may still be listed until ${formatUntil(result.provedMs, clock.now())}`);
+      else
+        messages.warn(
+          `${none}, but the list lacks order ${result.lacks}, which the ledger knows: it may lack this one, too`,
+        );
     }
     return likely;
   } catch (error) {

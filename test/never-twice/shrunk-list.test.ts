@@ -40,6 +40,17 @@ test.each<[string, (order: MadeOrder) => boolean]>([
   expect(home.service.orders).toHaveLength(4);
 });
 
+test("a person who records that no order was made is told what the list lacks", async () => {
+  const { home, run } = await knownHome();
+  home.service.ways = { loss: () => "after", omitFromList: ({ id }) => id >= 3 };
+  expect((await run(4)).exit).toBe(6);
+  const [doubtful] = JSON.parse((await home.courier("orders resolve --json")).stdout);
+  const resolved = await home.courier(`orders resolve ${doubtful.operation} --not-created --yes`);
+  expect(resolved.stderr).toMatch(
+    /^warning: none of the 2 orders listed(?: since \S+)? is it, but the list lacks order 3, which the ledger knows: it may lack this one, too$/m,
+  );
+});
+
 test("orders that it drops because they were cancelled are no sign of that", async () => {
   const { home, run } = await knownHome();
   const omitFromList = ({ status }: MadeOrder) => status === "cancelled";
