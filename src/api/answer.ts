@@ -184,12 +184,16 @@ function isCreate({ method, url }: AnswerContext): boolean {
   return orderCallOf(method, url)?.kind === "create";
 }
 
-/** The id, or else a number, of the order in the `data` of an answer to a create. */
+/**
+ * The id, or else a number, of the order in the `data` of an answer to a create. The specification shows no failure that
+ * has one: it may be a part of `data`.
+ */
 function orderIn(data: Json | undefined): string | undefined {
-  const order = Array.isArray(data) ? data[0] : data;
-  if (!isJsonObject(order)) return undefined;
-  if (isJsonNumber(order.id)) return order.id.value;
-  return [order.id, order.order_no, order.tracking_number].find(isWords);
+  const part = Array.isArray(data) ? data[0] : data;
+  if (!isJsonObject(part)) return undefined;
+  const { id, order_id, order_no, tracking_number, order } = part;
+  const first = [id, order_id].find(isJsonNumber)?.value;
+  return first ?? [id, order_id, order_no, tracking_number].find(isWords) ?? orderIn(order);
 }
 
 function isWords(value: Json | undefined): value is string {

@@ -69,17 +69,20 @@ test("one that a list had shown is another one as soon as its details say so", a
   expect([again.exit, home.service.orders.length], again.stderr).toEqual([0, 5]);
 });
 
-test.each([422, 500, 200])(
-  "one that a failure under HTTP %s names is read: it is the create's",
-  async (status) => {
-    const { home, run } = await knownHome();
-    const failAfterCommit = { status, code: "X", message: "y", data: { id: 4 } };
-    home.service.ways = { failAfterCommit, omitFromList: ({ id }) => id === 4 };
-    const ran = await run();
-    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "shipped shipped shipped found"]);
-    expect(home.service.orders).toHaveLength(4);
-  },
-);
+test.each([
+  [422, { id: 4 }],
+  [500, { id: 4 }],
+  [200, { id: 4 }],
+  [422, { order: { id: 4, status: "pending" } }],
+  [422, { order_id: 4 }],
+])("one that a failure under HTTP %s names is read: it is the create's (%j)", async (status, data) => {
+  const { home, run } = await knownHome();
+  const failAfterCommit = { status, code: "X", message: "y", data };
+  home.service.ways = { failAfterCommit, omitFromList: ({ id }) => id === 4 };
+  const ran = await run();
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "shipped shipped shipped found"]);
+  expect(home.service.orders).toHaveLength(4);
+});
 
 test("one that a failure names, and that no one has, is none", async () => {
   const { home } = await knownHome();
