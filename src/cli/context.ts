@@ -175,6 +175,7 @@ export async function createContext(
     clock,
     signal,
     messages,
+    nextCommand,
     pid: processes.pid,
   });
   const { ledger, localLedger, sharedLedger, sharesLedger, customer, knownCustomer } = book;

@@ -32,6 +32,7 @@ interface Deps {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly messages: Messages;
+  readonly nextCommand: (words: string) => string;
   readonly pid: number;
 }
 
@@ -49,6 +50,7 @@ export function openRunLedger({
   clock,
   signal,
   messages,
+  nextCommand,
   pid,
 }: Deps) {
   /** Time limit for the ledger; the default where undefined. */
@@ -98,7 +100,7 @@ export function openRunLedger({
     const book = await ledger();
     const [active, { apiKey }] = [await account(), await address()];
     const search = { ledger: book, service: await service(), account: active, apiKey, isFresh, makesNoOrder };
-    return identifyCustomer({ ...search, others: otherCustomers, note: messages.note });
+    return identifyCustomer({ ...search, others: otherCustomers, note: messages.note, nextCommand });
   }
 
   async function knownCustomer() {

@@ -22,6 +22,7 @@ export interface CustomerSearch {
   /** Customers that this run knows to be others. */
   readonly others: Set<number>;
   readonly note: (text: string) => void;
+  readonly nextCommand: (words: string) => string;
 }
 
 /**
@@ -65,10 +66,10 @@ async function findSame(search: CustomerSearch, own: number | undefined): Promis
   for (const customer of new Set(latest.map((each) => each.customer))) {
     if (others.has(customer)) continue;
     const creates = latest.filter((each) => each.customer === customer);
-    const answer = await readSome(creates, search);
-    if (answer === "shown") same.push(customer);
-    else if (answer === "not shown") others.add(customer);
-    else if (!makesNoOrder) throw customerUnknown(answer);
+    const { isShown, unread } = await readSome(creates, search);
+    if (isShown) same.push(customer);
+    else if (unread === undefined) others.add(customer);
+    else if (!makesNoOrder) throw customerUnknown(unread);
   }
   return same;
 }
@@ -80,7 +81,7 @@ async function findSame(search: CustomerSearch, own: number | undefined): Promis
 async function readSome(
   creates: readonly Operation[],
   search: CustomerSearch,
-): Promise<"shown" | "not shown" | string> {
+): Promise<{ readonly isShown: boolean; readonly unread?: string }> {
   const { describeOther } = await import("./another-order.ts");
   let isRead = false;
   for (const operation of creates) {
@@ -89,13 +90,22 @@ async function readSome(
     const shown = await readOrder(id, search);
     if (shown instanceof ServiceFailure) {
       const isOpen = shown.kind !== "refused" || shown.serviceCode === undefined;
-      if (isOpen) return `order ${id} of an earlier key could not be read: ${shown.message}`;
-    } else if ((await describeOther(operation, shown, search.ledger)) === undefined) return "shown";
+      if (isOpen)
+        return {
+          isShown: false,
+          unread: `order ${id} of an earlier key could not be read: ${shown.message}`,
+        };
+    } else if ((await describeOther(operation, shown, search.ledger)) === undefined) return { isShown: true };
     isRead = true;
   }
   const [first] = creates;
-  if (isRead || !first) return "not shown";
-  return `${nameOperation(first)} of an earlier key is in doubt; settle it with that key, or record that it made no order: courier orders resolve ${nameOperation(first)} --not-created`;
+  if (isRead || !first) return { isShown: false };
+  const name = nameOperation(first);
+  const resolve = search.nextCommand(`orders resolve ${name} --not-created`);
+  return {
+    isShown: false,
+    unread: `${name} of an earlier key is in doubt; settle it with that key, or record that it made no order: ${resolve}`,
+  };
 }
 
 async function readOrder(id: string, { service }: CustomerSearch): Promise<OrderDetail | ServiceFailure> {
