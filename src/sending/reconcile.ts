@@ -3,11 +3,10 @@
  * the outcomes in the ledger. The service has no idempotency key (4.2).
  */
 
-import type { Clock } from "../core/clock.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { isCalendarDate, parseInstant, utcDate } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { Learned, OwnRequest } from "../ledger/listings.ts";
+import type { Learned } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
@@ -23,11 +22,12 @@ import {
   isOtherOrder,
   nothingShown,
 } from "./matching.ts";
-import { createAgeRules, dateSlackMs } from "./order-age.ts";
+import { createAgeRules } from "./order-age.ts";
 import { orderFacts } from "./order-facts.ts";
 import { contradictList } from "./possible-orders.ts";
 import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
 import type { PageHooks, Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+import { begunByBoot, endedMs, sentMs, stampAsOfNow, wallTimeOf } from "./request-times.ts";
 import { findUnlisted, mayHide } from "./unlisted.ts";
 import { withdrawWrongClaims } from "./wrong-claims.ts";
 
@@ -124,11 +124,6 @@ async function confirmStates(
     if (other === undefined) confirmed.add(id);
   }
   return confirmed;
-}
-
-/** Converts the clock's `elapsed` to a time of the current wall clock. */
-function wallTimeOf(elapsedMs: number, clock: Clock): number {
-  return Math.round(clock.now() - (clock.elapsed() - elapsedMs));
 }
 
 /** Like `reconcile`, with a listing that was read already. */
@@ -279,11 +274,6 @@ function dayOfStamp(stamp: string): number | undefined {
   return parseInstant(stamp) ?? (isCalendarDate(day) ? Date.parse(day) : undefined);
 }
 
-/** When a request was sent, as the clock's `elapsed`, of an operation that was just read; undefined after another boot. */
-function begunByBoot({ sentForMs }: Operation, clock: Clock): number | undefined {
-  return sentForMs === undefined ? undefined : clock.elapsed() - sentForMs;
-}
-
 function toDoubtful(
   operation: Operation,
   begunMs: number | undefined,
@@ -307,67 +297,6 @@ function toDoubtful(
       furtherIds,
     },
   ];
-}
-
-/** The two clocks are read one after the other; a smaller difference does not mean that one was set. */
-const settingMs = 250;
-
-/**
- * The latest time that a stamp of an operation may mean by our current clock, which may have been set since. By the time
- * since boot it is known when the request was sent, and no stamp is earlier. Undefined where that and the clock of now
- * do not explain the stamp.
- */
-function stampAsOfNow(
-  stampMs: number | undefined,
-  { sentAtMs }: Operation,
-  begunMs: number | undefined,
-  clock: Clock,
-): number | undefined {
-  if (stampMs === undefined) return undefined;
-  const nowMs = clock.now();
-  let readings = [clock.asOfNow(stampMs)];
-  if (begunMs !== undefined && sentAtMs !== undefined) {
-    const sentMs = wallTimeOf(begunMs, clock);
-    const setByMs = sentMs - sentAtMs;
-    if (Math.abs(setByMs) > settingMs)
-      readings = [...readings, stampMs + setByMs].filter((ms) => ms >= sentMs - settingMs);
-  }
-  readings = readings.filter((ms) => ms <= nowMs);
-  return readings.length > 0 ? Math.max(...readings) : undefined;
-}
-
-/**
- * When a request ended, by our current clock. If our clock was set since, or if its offset to the service's clock has
- * changed, the latest possible time counts.
- */
-function endedMs(
-  { endedAtMs, offsetMs, firstListingMs }: Operation,
-  asOfNow: (stampMs: number | undefined) => number | undefined,
-  { clock, clockOffsetMs }: ReconcileTools,
-): number | undefined {
-  if (endedAtMs === undefined) return undefined;
-  const nowMs = clock.now();
-  const firstMs = asOfNow(firstListingMs) ?? nowMs;
-  const hereMs = asOfNow(endedAtMs);
-  const nowOffsetMs = clockOffsetMs();
-  // The clock of that time is unknown: the first listing is the first certain time.
-  if (offsetMs === undefined || nowOffsetMs === undefined) return Math.max(hereMs ?? firstMs, firstMs);
-  const readings = [endedAtMs, hereMs, endedAtMs + moved(offsetMs, nowOffsetMs)].filter(
-    (ms): ms is number => ms !== undefined && ms <= nowMs,
-  );
-  return readings.length > 0 ? Math.max(...readings) : firstMs;
-}
-
-/** When an own request was sent, by our current clock: the earliest possible time. */
-function sentMs({ sentMs: atMs, offsetMs }: OwnRequest, { clock, clockOffsetMs }: ReconcileTools): number {
-  const nowOffsetMs = clockOffsetMs();
-  const hereMs = Math.min(atMs, clock.asOfNow(atMs));
-  if (offsetMs === undefined || nowOffsetMs === undefined) return hereMs;
-  return Math.min(hereMs, atMs + moved(offsetMs, nowOffsetMs));
-}
-
-function moved(thenMs: number, nowMs: number): number {
-  return Math.abs(thenMs - nowMs) > dateSlackMs ? thenMs - nowMs : 0;
 }
 
 function compare(
