@@ -1,8 +1,9 @@
 /** Complete listings of the account, and what the ledger learns from them about the service. */
 
-import { findPlace, type SinceBoot } from "../core/process-identity.ts";
-import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
+import type { SinceBoot } from "../core/process-identity.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { nextEvent } from "./events.ts";
+import { firstRunSince, type Listing, missingSpan, recordDelays, recordLacking } from "./list-lateness.ts";
 import {
   numberOf,
   type Operation,
@@ -12,16 +13,6 @@ import {
   textOf,
 } from "./operation.ts";
 import { ask, inList, type Store, type Work } from "./statements.ts";
-
-/** A complete listing. */
-export interface Listing {
-  readonly customer: number;
-  readonly beganMs: number;
-  readonly endedMs: number;
-  /** The listing starts at this creation date; undefined for all orders. */
-  readonly dateFrom: string | undefined;
-  readonly ids: readonly string[];
-}
 
 export interface ListingFacts {
   /** Orders in the list that belong to creates of the ledger. */
@@ -122,83 +113,14 @@ export const enoughOrders = 20;
 /** Services change, so older orders are ignored. */
 const mostLearnedFrom = 2_000;
 const hourMs = 3_600_000;
-/** Takes the time twice: by the numbers of runs, older operations are not read. */
-const firstRunSince = "coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)";
-const ofRunsSince = `run >= ${firstRunSince}`;
 /** An older order may leave the list for good reasons. */
 const recentMs = 72 * hourMs;
-/** An order that was missing once is taken to have been so for up to this time, or this multiple of the time. */
-const soonMs = 10_000;
-const soonFactor = 10;
-/** How long an order was missing in lists, as SQL. */
-const missingSpan = `CASE WHEN first_shown_ms < 0 OR first_shown_ms IS NULL THEN missing_ms
-  WHEN first_shown_ms <= ${soonMs} OR first_shown_ms <= ${soonFactor} * missing_ms THEN first_shown_ms
-  WHEN missing_ms < ${soonMs / soonFactor} THEN ${soonMs} ELSE ${soonFactor} * missing_ms END`;
-/** In place of `first_shown_ms` where the clock was set back meanwhile. */
-const unknownSpan = -1;
 const mostUnlisted = 20;
 const mostBeside = 100;
 /** Older listings and orders are deleted. */
 const keptMs = 60 * 24 * hourMs;
 
-/**
- * How long ago an own order was made, as SQL with its values. Setting the clock makes no difference where the machine
- * has run on since: its processes in one place read one time since boot.
- */
-function spanUntil(
-  endedMs: number,
-  now: SinceBoot | undefined,
-): readonly [text: string, values: readonly SqlValue[]] {
-  const byClock = `CASE WHEN ended_at <= ? THEN ? - ended_at ELSE ${unknownSpan} END`;
-  if (!now) return [byClock, [endedMs, endedMs]];
-  return [
-    `CASE WHEN sent_boot = ? AND sent_since_boot_ms <= ?
-       AND EXISTS (SELECT 1 FROM runs WHERE runs.number = operations.owner AND place = ?)
-       THEN ? - sent_since_boot_ms ELSE ${byClock} END`,
-    [now.boot, now.ms, findPlace(), now.ms, endedMs, endedMs],
-  ];
-}
-
 export function createListings({ write, read }: Store, sinceBoot: () => SinceBoot | undefined): Listings {
-  /** Records when own orders were first listed, and which are still missing. */
-  function* recordDelays({ customer, beganMs, endedMs, dateFrom, ids }: Listing): Work<void> {
-    const list = JSON.stringify(ids);
-    const [span, values] = spanUntil(endedMs, sinceBoot());
-    yield ask(
-      `UPDATE operations SET first_shown_ms = ${span}
-       WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
-         AND order_id IN (SELECT value FROM json_each(?))`,
-      ...values,
-      customer,
-      list,
-    );
-    if (dateFrom !== undefined && dateFrom > new Date(beganMs - hourMs).toISOString().slice(0, 10)) return;
-    // Older orders may be missing for other reasons: some services drop cancelled ones.
-    yield* recordMissing(
-      customer,
-      endedMs,
-      `${ofRunsSince} AND ended_at BETWEEN ? AND ? AND order_id NOT IN (SELECT value FROM json_each(?))`,
-      [endedMs, beganMs - hourMs, beganMs - hourMs, beganMs, list],
-    );
-  }
-
-  function* recordMissing(
-    customer: number,
-    endedMs: number,
-    condition: string,
-    further: readonly SqlValue[],
-  ): Work<void> {
-    const [span, values] = spanUntil(endedMs, sinceBoot());
-    yield ask(
-      `UPDATE operations SET missing_ms = CASE WHEN missing_ms > ${span} THEN missing_ms ELSE ${span} END
-       WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL AND ${condition}`,
-      ...values,
-      ...values,
-      customer,
-      ...further,
-    );
-  }
-
   /** Records which own orders a list has no more, and which it has again. */
   function* recordUnlisted(
     { customer, beganMs, dateFrom, ids }: Listing,
@@ -350,7 +272,7 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
             { run: Number(run), number: Number(number) },
           ]),
         );
-        yield* recordDelays(listing);
+        yield* recordDelays(listing, sinceBoot());
         const others = JSON.stringify(listing.ids.filter((id) => !owners.has(id)));
         yield* recordOthers(customer, { event, endedMs, others });
         const seen = yield ask(
@@ -456,7 +378,7 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
         const [row] = yield ask(
           `SELECT ${counts.join(", ")}, max(stamp_ahead_ms) AS ahead,
            min(stamp_ahead_ms) AS least,
-           max(CASE WHEN missing_ms IS NOT NULL THEN ${missingSpan} END) AS missing ${recent}`,
+           max(${missingSpan}) AS missing ${recent}`,
           customer,
         );
         const [shown] = yield ask(
@@ -534,11 +456,7 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
       }),
 
     recordMissing: (customer, ids, endedMs) =>
-      write(() =>
-        recordMissing(customer, endedMs, "order_id IN (SELECT value FROM json_each(?))", [
-          JSON.stringify(ids),
-        ]),
-      ),
+      write(() => recordLacking({ customer, endedMs, now: sinceBoot() }, ids)),
 
     recordOffset: (customer, run, offsetMs) =>
       write(function* () {

@@ -1,0 +1,100 @@
+/** How late the service lists own orders: recorded with each list, and learned from. */
+
+import { findPlace, type SinceBoot } from "../core/process-identity.ts";
+import type { SqlValue } from "../sqlite/driver.ts";
+import { ask, type Work } from "./statements.ts";
+
+/** A complete listing. */
+export interface Listing {
+  readonly customer: number;
+  readonly beganMs: number;
+  readonly endedMs: number;
+  /** The listing starts at this creation date; undefined for all orders. */
+  readonly dateFrom: string | undefined;
+  readonly ids: readonly string[];
+}
+
+const hourMs = 3_600_000;
+/** Takes the time twice: by the numbers of runs, older operations are not read. */
+export const firstRunSince = "coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)";
+const ofRunsSince = `run >= ${firstRunSince}`;
+/** An order that was missing once is taken to have been so for up to this time, or this multiple of the time. */
+const soonMs = 10_000;
+const soonFactor = 10;
+/** How long an order was missing in lists, as SQL: null where none lacked it. */
+export const missingSpan = `CASE WHEN missing_ms IS NULL THEN NULL
+  WHEN first_shown_ms < 0 OR first_shown_ms IS NULL THEN missing_ms
+  WHEN first_shown_ms <= ${soonMs} OR first_shown_ms <= ${soonFactor} * missing_ms THEN first_shown_ms
+  WHEN missing_ms < ${soonMs / soonFactor} THEN ${soonMs} ELSE ${soonFactor} * missing_ms END`;
+/** In place of `first_shown_ms` where the clock was set back meanwhile. */
+const unknownSpan = -1;
+
+/**
+ * How long ago an own order was made, as SQL with its values. Setting the clock makes no difference where the machine
+ * has run on since: its processes in one place read one time since boot.
+ */
+function spanUntil(
+  endedMs: number,
+  now: SinceBoot | undefined,
+): readonly [text: string, values: readonly SqlValue[]] {
+  const byClock = `CASE WHEN ended_at <= ? THEN ? - ended_at ELSE ${unknownSpan} END`;
+  if (!now) return [byClock, [endedMs, endedMs]];
+  return [
+    `CASE WHEN sent_boot = ? AND sent_since_boot_ms <= ?
+       AND EXISTS (SELECT 1 FROM runs WHERE runs.number = operations.owner AND place = ?)
+       THEN ? - sent_since_boot_ms ELSE ${byClock} END`,
+    [now.boot, now.ms, findPlace(), now.ms, endedMs, endedMs],
+  ];
+}
+
+/** When a list was read to its end, by the wall clock and by the time since boot. */
+interface ListEnd {
+  readonly customer: number;
+  readonly endedMs: number;
+  readonly now: SinceBoot | undefined;
+}
+
+/** Records when own orders were first listed, and which are still missing. */
+export function* recordDelays(
+  { customer, beganMs, endedMs, dateFrom, ids }: Listing,
+  now: SinceBoot | undefined,
+): Work<void> {
+  const list = JSON.stringify(ids);
+  const [span, values] = spanUntil(endedMs, now);
+  yield ask(
+    `UPDATE operations SET first_shown_ms = ${span}
+     WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
+       AND order_id IN (SELECT value FROM json_each(?))`,
+    ...values,
+    customer,
+    list,
+  );
+  if (dateFrom !== undefined && dateFrom > new Date(beganMs - hourMs).toISOString().slice(0, 10)) return;
+  // Older orders may be missing for other reasons: some services drop cancelled ones.
+  yield* recordMissing(
+    { customer, endedMs, now },
+    `${ofRunsSince} AND ended_at BETWEEN ? AND ? AND order_id NOT IN (SELECT value FROM json_each(?))`,
+    [endedMs, beganMs - hourMs, beganMs - hourMs, beganMs, list],
+  );
+}
+
+function* recordMissing(
+  { customer, endedMs, now }: ListEnd,
+  condition: string,
+  further: readonly SqlValue[],
+): Work<void> {
+  const [span, values] = spanUntil(endedMs, now);
+  yield ask(
+    `UPDATE operations SET missing_ms = CASE WHEN missing_ms > ${span} THEN missing_ms ELSE ${span} END
+     WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL AND ${condition}`,
+    ...values,
+    ...values,
+    customer,
+    ...further,
+  );
+}
+
+/** Records that a list of which no more was needed lacks these own orders. */
+export function recordLacking(end: ListEnd, ids: readonly string[]): Work<void> {
+  return recordMissing(end, "order_id IN (SELECT value FROM json_each(?))", [JSON.stringify(ids)]);
+}
