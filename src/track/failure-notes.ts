@@ -1,5 +1,7 @@
 /** Messages about failed polls of a watch without a board: each reason once, and the recovery. */
 
+import { formatWait } from "../core/time.ts";
+import { longestPauseMs } from "./schedule.ts";
 import type { WatchEvent } from "./watcher.ts";
 
 export interface FailureNotes {
@@ -18,9 +20,12 @@ export function createFailureNotes(): FailureNotes {
     note(event) {
       const { name } = event;
       if (event.kind === "trouble") {
-        const isKnown = [...reasons.values()].includes(event.reason);
-        reasons.set(name, event.reason);
-        if (!isKnown) report(`${name}: ${event.reason}; the watch goes on`);
+        const { reason, retryAfterMs } = event;
+        const isKnown = [...reasons.values()].includes(reason);
+        reasons.set(name, reason);
+        const pause =
+          retryAfterMs === undefined ? "" : ` in ${formatWait(Math.min(retryAfterMs, longestPauseMs))}`;
+        if (!isKnown) report(`${name}: ${reason}; the watch goes on${pause}`);
       } else if (reasons.delete(name) && reasons.size === 0) {
         report("All parcels can be tracked again");
       }

@@ -46,7 +46,7 @@ export interface Trouble {
 export type WatchEvent =
   /** `isFirst`: what the first poll of this parcel found. */
   | { readonly kind: "change"; readonly name: string; readonly change: Change; readonly isFirst: boolean }
-  | { readonly kind: "trouble"; readonly name: string; readonly reason: string }
+  | ({ readonly kind: "trouble"; readonly name: string } & Pick<Trouble, "reason" | "retryAfterMs">)
   /** A poll has succeeded again. */
   | { readonly kind: "recovery"; readonly name: string };
 
@@ -156,7 +156,8 @@ export function createWatch(options: WatchOptions): Watch {
         : { kind: "failed" };
       schedule.end(name, outcome, elapsedMs);
       noteRefusal(name, trouble.isRefusal);
-      return { kind: "trouble", name, reason: trouble.reason };
+      const { reason, retryAfterMs } = trouble;
+      return { kind: "trouble", name, reason, retryAfterMs };
     }
     const trackingNumber = options.numberOf?.(name) ?? name;
     const { parcel, change } = applyPoll({ ...before, trackingNumber }, result.tracking, nowMs);

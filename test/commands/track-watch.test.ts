@@ -229,7 +229,8 @@ describe("a check that fails keeps the last known state", () => {
     expect({ exit, last: states(stdout).at(-1) }).toEqual({ exit: 0, last: "picked" });
     expect(way.filter((state) => states(stdout).includes(state))).toEqual(states(stdout));
     const [trouble, recovery, summary, ...others] = stderr.trimEnd().split("\n");
-    expect(trouble).toMatch(new RegExp(`^${first}: .+; the watch goes on$`));
+    const pause = "retryAfter" in fault ? " in 2 min" : "headers" in fault ? " in 90 s" : "";
+    expect(trouble).toMatch(new RegExp(`^${first}: .+; the watch goes on${pause}$`));
     expect(recovery).toBe("All parcels can be tracked again");
     expect(summary).toMatch(/^Watched 1 parcel for .*: \d changes, \d+ calls$/);
     expect(others).toEqual([]);
