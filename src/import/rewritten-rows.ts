@@ -7,6 +7,7 @@ import { isRewrittenRef } from "../ledger/rewritten-ref.ts";
 import type { FileFacts, RowPolicy, RowToSend } from "../ledger/row-to-send.ts";
 import type { RowDecision } from "../ledger/rules.ts";
 import type { DraftParty } from "../model/draft.ts";
+import { barePhone } from "../model/phone.ts";
 
 /** True where the order of the row was sent with another form of its ref. */
 export function isOfRewritten(
@@ -55,9 +56,9 @@ async function* createsWithRefs(customer: number, shop: string, ledger: Ledger):
   }
 }
 
-/** The phone, and the street. */
+/** The phone, and the street: `mayBeEdited` takes an order only where one of them is the same. */
 function keysOf({ phone, detail }: DraftParty = {}): readonly string[] {
-  return [phone, detail].flatMap((text) =>
-    text === undefined ? [] : [text.replace(/\s/g, "").toLowerCase()],
+  return [phone && barePhone(phone), detail?.replace(/\s/g, "").toLowerCase()].filter(
+    (key) => key !== undefined,
   );
 }

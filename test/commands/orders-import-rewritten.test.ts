@@ -125,6 +125,19 @@ describe("a ref that a program rewrote", () => {
     expect(outcomes(named.report)).toBe("held created held shipped shipped");
   });
 
+  test.each(["+86 139-0013-9001", "139 0013 9001"])(
+    "holds such a row also where its phone is written as %s",
+    async (phone) => {
+      const other = row("SO-1001", "王一").replace("建国路88号", "东路1号");
+      const home = await createImportHome(sheet(other, row("SO-1002", "王二", "13900139001")));
+      expect((await home.run()).exit).toBe(0);
+      const edited = row("1002", "王二", phone).replace("建国路88号", "南路9号");
+      const file = await home.put(sheet(other.replace("SO-1001", "1001"), edited), "saved.csv");
+      const ran = await home.importFile(file);
+      expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([3, "held held", 2]);
+    },
+  );
+
   test.each([
     ["000018", "18"],
     ["18", "000018"],
