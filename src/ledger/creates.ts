@@ -16,6 +16,7 @@ import {
   type OperationName,
   type Run,
 } from "./operation.ts";
+import { ensureCustomer, explainOtherCustomer } from "./operation-errors.ts";
 import { mayBeEdited } from "./order-of-row.ts";
 import { type OperationRecorder, untoldOnceReported } from "./record-operation.ts";
 import { ask, askTogether, type Store, type Work } from "./statements.ts";
@@ -67,7 +68,10 @@ export interface PossibleOrder {
 }
 
 export interface Creates {
-  /** Records a single create as `sending`, unless an equal order blocks it, in one transaction. */
+  /**
+   * Records a single create as `sending`, unless an equal order blocks it, in one transaction. Throws `customer_changed`
+   * where the run has another customer by now.
+   */
   beginCreate(run: Run, create: NewCreate, nowMs: number): Promise<BegunCreate>;
   /**
    * True while this owner may send the operation. Synchronous, so that nothing happens between this check and the
@@ -136,6 +140,7 @@ export function createCreates(
       nowMs,
     ) =>
       write(function* () {
+        yield* ensureCustomer(run);
         // A cancelled order may be back: it counts until it was read again.
         const asStanding = (each: Operation) =>
           isCancelled(each) && !read?.has(nameOperation(each)) ? { ...each, orderState: undefined } : each;
@@ -189,7 +194,7 @@ export function createCreates(
           allowance,
         });
         return { kind: "begun", operation, earlier: all.earlier, edited: inDoubtOfReceiver } as const;
-      }),
+      }).catch(explainOtherCustomer),
 
     holdsClaim,
 

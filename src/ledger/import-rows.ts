@@ -14,6 +14,7 @@ import {
   storedNumberOf,
   textOf,
 } from "./operation.ts";
+import { ensureCustomer, explainOtherCustomer } from "./operation-errors.ts";
 import { isOfFile } from "./order-of-row.ts";
 import { markSeen, type OperationRecorder } from "./record-operation.ts";
 import { createRowDecisions } from "./row-decisions.ts";
@@ -184,6 +185,7 @@ export function createImportRows(
 
     claimRows: (run, rows, file, policy, { atMs, offsetMs }) =>
       write(function* () {
+        yield* ensureCustomer(run);
         const batch = createBatch(run.customer, rows, file, policy, atMs, run.number);
         yield* batch.prepare();
         const claimed: ClaimedRow[] = [];
@@ -218,7 +220,7 @@ export function createImportRows(
           claimed.push({ decision, operation });
         }
         return claimed;
-      }),
+      }).catch(explainOtherCustomer),
 
     markSeen: (name) =>
       write(function* () {

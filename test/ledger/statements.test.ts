@@ -99,7 +99,7 @@ test("rows of an import are looked up in one snapshot, claimed in one transactio
   });
   expect(names).toHaveLength(rowCount);
   // The same, one number of the events, and a record for each row.
-  expect(claimed).toEqual({ statements: 1 + 6 / rowCount, transactions: 1 });
+  expect(claimed).toEqual({ statements: 1 + 7 / rowCount, transactions: 1 });
 
   const ended = await measure(counts, () =>
     Promise.all(
