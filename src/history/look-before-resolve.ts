@@ -11,8 +11,8 @@ import { readOwner } from "../sending/another-order.ts";
 import { nameCandidates } from "../sending/candidates.ts";
 import { readDetail } from "../sending/learn-fields.ts";
 import { compareDetail, distinguishingFields, isNamedAs, nothingLearned } from "../sending/matching.ts";
-import { contradictList, mayBeOrder } from "../sending/possible-orders.ts";
-import { reconcile } from "../sending/reconcile.ts";
+import { contradictList, isOtherName, mayBeOrder } from "../sending/possible-orders.ts";
+import { earliestDate, reconcile } from "../sending/reconcile.ts";
 import type { Reconciled, ReconcileTools } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 
@@ -22,10 +22,11 @@ const mostRead = 10;
 /**
  * Reconciles once, which may settle the operation, and tells what was looked at. Returns the ids of listed orders that
  * may well be it, and belong to no operation; undefined, with a warning, where the list cannot be read. Throws where no
- * person is there to decide.
+ * person is there to decide. A key that is not known to be the customer's settles nothing: its list may be another's.
  */
 export async function lookBeforeResolve(
   operation: Operation,
+  isKeyOfCustomer: boolean,
   ledger: Ledger,
   context: Context,
 ): Promise<readonly string[] | undefined> {
@@ -35,7 +36,7 @@ export async function lookBeforeResolve(
   let since: string | undefined;
   try {
     const tools = await createReconcileTools({ ledger, customer: operation.customer }, context);
-    await readBeside(operation, tools);
+    if (isKeyOfCustomer) await readBeside(operation, tools);
     const list: typeof tools.list = async function* (dateFrom) {
       since = dateFrom;
       for await (const summary of tools.list(dateFrom)) {
@@ -43,7 +44,9 @@ export async function lookBeforeResolve(
         yield summary;
       }
     };
-    result = (await reconcile({ ...tools, list })).get(nameOperation(operation));
+    result = isKeyOfCustomer
+      ? (await reconcile({ ...tools, list })).get(nameOperation(operation))
+      : await findNamesakes(operation, { ...tools, list });
     const candidates = result?.kind === "unclear" ? result.candidates : [];
     const likely: string[] = [];
     for (const id of candidates.slice(0, mostRead))
@@ -75,6 +78,15 @@ export async function lookBeforeResolve(
     messages.warn(message);
     return undefined;
   }
+}
+
+/** The listed orders that belong to no operation, and may be for its receiver. */
+async function findNamesakes(operation: Operation, tools: ReconcileTools): Promise<Reconciled> {
+  const ids: string[] = [];
+  for await (const { id, receiver } of tools.list(await earliestDate([operation], tools)))
+    if (!isOtherName(operation.draft?.receiver?.name, receiver?.name)) ids.push(id.value);
+  const owners = await tools.ledger.findOwners(operation.customer, ids);
+  return { kind: "unclear", candidates: ids.filter((id) => !owners.has(id)) };
 }
 
 /** The answer to a create that was sent beside it may have named its order. */

@@ -111,14 +111,14 @@ export const resolveOrder = defineCommand({
       );
     }
 
-    const customer = await findDecider(operation, ledger, context);
+    const { customer, isKnown } = await findDecider(operation, ledger, context);
     if (operation.customer !== customer)
       throw wrongAccount(run, (await context.account()).name, `orders resolve ${name}`);
     const released = await release(operation, ledger, context);
     ensureInDoubt(released, context);
     const settled =
       orderId === undefined
-        ? await settleAsUnsent(released, ledger, context)
+        ? await settleAsUnsent(released, isKnown, ledger, context)
         : await settleAs(released, orderId, ledger, context);
     return showOperation(settled, false, context);
   },
@@ -128,14 +128,18 @@ export const resolveOrder = defineCommand({
  * The customer of the key. An order in doubt may be why that is not known: a person who names it may decide about it, for its
  * own key may be gone.
  */
-async function findDecider(operation: Operation, ledger: Ledger, context: Context): Promise<number> {
+async function findDecider(
+  operation: Operation,
+  ledger: Ledger,
+  context: Context,
+): Promise<{ readonly customer: number; readonly isKnown: boolean }> {
   try {
-    return (await context.customer()).id;
+    return { customer: (await context.customer()).id, isKnown: true };
   } catch (error) {
     if (!(error instanceof CourierError) || error.code !== "customer_unknown") throw error;
     const unnamed = await ledger.latestOfUnnamed(serviceOf(await context.account()), undefined);
     if (!unnamed.some(({ customer }) => customer === operation.customer)) throw error;
-    return operation.customer;
+    return { customer: operation.customer, isKnown: false };
   }
 }
 
@@ -330,7 +334,12 @@ async function warnOfBetterMatch(operation: Operation, order: OrderDetail, conte
   );
 }
 
-async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Context): Promise<Operation> {
+async function settleAsUnsent(
+  operation: Operation,
+  isKeyOfCustomer: boolean,
+  ledger: Ledger,
+  context: Context,
+): Promise<Operation> {
   const { draft, ref } = operation;
   const about = [
     draft?.receiver?.name && `to ${draft.receiver.name}`,
@@ -343,7 +352,7 @@ async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Con
   /** The question was asked about a list that could not be read. */
   let isAskedUnread = false;
   for (let isFirst = true; ; isFirst = false) {
-    const looked = await lookBeforeResolve(operation, ledger, context);
+    const looked = await lookBeforeResolve(operation, isKeyOfCustomer, ledger, context);
     const likely = looked ?? [];
     const now = (await ledger.findOperation(operation)) ?? operation;
     if (now.state === "refused" || (now.state === "unsent" && !now.isUnwanted)) return now;
