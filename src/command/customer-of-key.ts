@@ -2,6 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import { serviceOf } from "../config/accounts.ts";
+import { CourierError } from "../core/errors.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Context } from "./command.ts";
 import { findLedger } from "./found-ledger.ts";
@@ -20,8 +21,22 @@ export async function findCustomerOfKey(context: Context): Promise<Customer | un
   if ((await ledger.latestOfUnnamed(service, known?.id)).length === 0) return known;
   if (!known) return context.customer();
   // What an earlier key has sent may be this customer's, too. Its own orders are known without the service.
-  return context.customer({ makesNoOrder: true }).catch((error) => {
+  return context.customer().catch((error) => {
     if (!(error instanceof ServiceFailure) || context.signal.aborted) throw error;
     return known;
   });
+}
+
+/** The same for what may lack the orders of other keys: a warning says so. */
+export async function findCustomerOfOwnOrders(context: Context): Promise<Customer | undefined> {
+  try {
+    return await findCustomerOfKey(context);
+  } catch (error) {
+    const known = await context.knownCustomer();
+    if (!known || !(error instanceof CourierError) || error.code !== "customer_unknown") throw error;
+    context.messages.warnAlways(
+      `orders that were sent with another key are not known here: ${error.message}`,
+    );
+    return known;
+  }
 }

@@ -3,7 +3,7 @@
 import { ServiceFailure } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, type Items, type Output, rows } from "../command/command.ts";
-import { findCustomerOfKey } from "../command/customer-of-key.ts";
+import { findCustomerOfOwnOrders } from "../command/customer-of-key.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { parseOrderName, quote } from "../command/options.ts";
 import {
@@ -221,7 +221,7 @@ function nameSome(ids: readonly string[]): string {
 function openRefs(context: Context): (order: OrderDetail) => Promise<string | null> {
   const open = lazy(async () => {
     try {
-      const customer = await findCustomerOfKey(context);
+      const customer = await findCustomerOfOwnOrders(context);
       const { clock, messages } = context;
       return (
         customer && { customer: customer.id, ledger: await context.ledger(), clock, warn: messages.warn }

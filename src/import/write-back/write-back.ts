@@ -3,7 +3,7 @@
 import { ServiceFailure, saysNoSuchOrder } from "../../api/failure.ts";
 import { checkApiQuota } from "../../command/api-quota.ts";
 import { type Context, defineCommand, document, type Output } from "../../command/command.ts";
-import { findCustomerOfKey } from "../../command/customer-of-key.ts";
+import { findCustomerOfOwnOrders } from "../../command/customer-of-key.ts";
 import { switchOption, textArgument, textOption } from "../../command/options.ts";
 import { ensureWritableName } from "../../command/output-name.ts";
 import { mapInOrder } from "../../core/concurrent.ts";
@@ -74,7 +74,7 @@ export const writeBackOrders = defineCommand({
       );
     const source = untilAborted(await openSource({ ...choice, file }, context), context.signal);
     const overview = await checkRows(source, context);
-    const known = await findCustomerOfKey(context);
+    const known = await findCustomerOfOwnOrders(context);
     if (!known)
       throw usageError(
         `this machine has sent no orders with the account ${(await context.account()).name}`,
