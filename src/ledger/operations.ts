@@ -70,7 +70,7 @@ export interface Operations extends Creates, ImportRows, Cancels {
   findBeside(operation: Operation): Promise<readonly Operation[]>;
   /** Creates of these refs, the newest last. */
   findByRefs(customer: number, refs: readonly string[]): Promise<readonly Operation[]>;
-  /** Of each other customer of the service without a profile's id, its latest creates: those that made an order come first. */
+  /** Of each other customer of the service without a profile's id: its latest creates that made an order, and then one in doubt. */
   latestOfUnnamed(service: string, except: number | undefined): Promise<readonly Operation[]>;
   /** Whether another customer of the same service has a create of this ref. */
   isRefOfAnother(customer: number, ref: string): Promise<boolean>;
@@ -84,6 +84,7 @@ export interface Operations extends Creates, ImportRows, Cancels {
 }
 
 const mostOfUnnamed = 5;
+const isMade = "state IN ('created', 'found')";
 
 export function createOperations(store: Store, sinceBoot: () => SinceBoot | undefined): Operations {
   const { write, read } = store;
@@ -279,13 +280,13 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
       read(function* () {
         return readAll(
           yield ask(
-            `SELECT * FROM (SELECT operations.*, row_number() OVER (PARTITION BY customer ORDER BY
-                 CASE WHEN state IN ('created', 'found') THEN 0 ELSE 1 END,
-                 CASE WHEN order_state = 'cancelled' THEN 1 ELSE 0 END, run DESC, number DESC) AS place
+            `SELECT * FROM (SELECT operations.*, row_number() OVER (PARTITION BY customer, CASE WHEN ${isMade} THEN 1 ELSE 0 END
+                 ORDER BY CASE WHEN order_state = 'cancelled' THEN 1 ELSE 0 END, run DESC, number DESC) AS place
                FROM operations JOIN customers ON customers.id = customer
                WHERE service = ? AND profile_id IS NULL AND customer <> ? AND kind = 'create'
                  AND state IN ('created', 'found', 'unknown', 'sending')) AS latest
-             WHERE place <= ${mostOfUnnamed} ORDER BY customer, place`,
+             WHERE place <= CASE WHEN ${isMade} THEN ${mostOfUnnamed} ELSE 1 END
+             ORDER BY customer, CASE WHEN ${isMade} THEN 0 ELSE 1 END, place`,
             service,
             except,
           ),

@@ -75,15 +75,16 @@ async function findSame(search: CustomerSearch, own: number | undefined): Promis
 }
 
 /**
- * Whether the service shows any of these orders of one customer to this key; or why that is not known. One that is not
- * shown may be gone, or was changed.
+ * Whether the service shows any of these orders of one customer to this key; or why that is not known. An order that is not
+ * shown may be gone: some services drop those that were cancelled.
  */
 async function readSome(
   creates: readonly Operation[],
   search: CustomerSearch,
 ): Promise<{ readonly isShown: boolean; readonly unread?: string }> {
-  const { describeOther } = await import("./another-order.ts");
-  let isRead = false;
+  const doubt = creates.find(({ order }) => !order);
+  /** The key has another order of the same id. */
+  let isOther = false;
   for (const operation of creates) {
     if (!operation.order) continue;
     const { id } = operation.order;
@@ -95,17 +96,31 @@ async function readSome(
           isShown: false,
           unread: `order ${id} of an earlier key could not be read: ${shown.message}`,
         };
-    } else if ((await describeOther(operation, shown, search.ledger)) === undefined) return { isShown: true };
-    isRead = true;
+      continue;
+    }
+    if (await isSameOrder(operation, shown, search.ledger)) return { isShown: true };
+    isOther = true;
   }
-  const [first] = creates;
-  if (isRead || !first) return { isShown: false };
-  const name = nameOperation(first);
+  if (!doubt || isOther) return { isShown: false };
+  const name = nameOperation(doubt);
   const resolve = search.nextCommand(`orders resolve ${name} --not-created`);
   return {
     isShown: false,
     unread: `${name} of an earlier key is in doubt; settle it with that key, or record that it made no order: ${resolve}`,
   };
+}
+
+/** By its numbers: an answer may have named another order of the customer, and the website may have changed it since. */
+async function isSameOrder(operation: Operation, shown: OrderDetail, ledger: Ledger): Promise<boolean> {
+  const { order, draft } = operation;
+  const numbers = [
+    [order?.order_no, shown.order_no],
+    [order?.tracking_number, shown.tracking_number],
+  ].filter((pair) => pair.every((number) => number != null));
+  if (numbers.some(([sent, now]) => sent === now)) return true;
+  if (numbers.length > 0 && (!draft || operation.state === "found")) return false;
+  const { describeOther } = await import("./another-order.ts");
+  return (await describeOther(operation, shown, ledger)) === undefined;
 }
 
 async function readOrder(id: string, { service }: CustomerSearch): Promise<OrderDetail | ServiceFailure> {
