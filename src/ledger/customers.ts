@@ -149,8 +149,24 @@ export function createCustomers({ write, read }: Store): Customers {
 
   /** Moves what was recorded without a profile id to the customer with the id, except for what that one has as well. */
   function* adopt(from: Customer, to: Customer): Work<void> {
-    for (const table of ["runs", "files", "keys", "possible_orders"])
+    for (const table of ["runs", "files", "keys", "possible_orders", "listings", "withdrawn_orders"])
       yield ask(`UPDATE ${table} SET customer = ? WHERE customer = ?`, to.id, from.id);
+    yield ask(
+      `INSERT INTO listed_orders SELECT ?, order_id, event, seen_at FROM listed_orders AS former WHERE customer = ?
+       ON CONFLICT (customer, order_id) DO UPDATE SET event = excluded.event WHERE excluded.event < listed_orders.event`,
+      to.id,
+      from.id,
+    );
+    yield ask("DELETE FROM listed_orders WHERE customer = ?", from.id);
+    // All keys of a customer list the same orders: what one was compared with, the other was as well.
+    for (const column of ["compared_at", "rest_until"])
+      yield ask(
+        `UPDATE customers SET ${column} = former.${column}${column === "rest_until" ? ", rest_ms = former.rest_ms" : ""}
+         FROM customers AS former WHERE customers.id = ? AND former.id = ? AND former.${column} IS NOT NULL
+           AND (customers.${column} IS NULL OR customers.${column} < former.${column})`,
+        to.id,
+        from.id,
+      );
     yield ask(
       "UPDATE accounts SET customer = ? WHERE customer = ? AND name NOT IN (SELECT name FROM accounts WHERE customer = ?)",
       to.id,

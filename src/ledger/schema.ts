@@ -274,6 +274,12 @@ CREATE TRIGGER no_request_of_moved BEFORE UPDATE OF state ON operations
   BEGIN SELECT RAISE(ABORT, '${movedMessage}'); END;
 `;
 
+/** A moved customer may turn out to be another one, whose key has moved then. */
+const movedWithKeys = `
+CREATE TRIGGER moved_with_key AFTER UPDATE OF customer ON keys WHEN OLD.customer IN (SELECT customer FROM moved)
+  BEGIN INSERT OR IGNORE INTO moved SELECT NEW.customer, address FROM moved WHERE customer = OLD.customer; END;
+`;
+
 /** The shop's own number of an unfinished order. */
 const draftRef = "ALTER TABLE drafts ADD COLUMN ref TEXT";
 
@@ -312,4 +318,5 @@ export const migrations: readonly string[] = [
   twelfth,
   thirteenth,
   fourteenth,
+  movedWithKeys,
 ];
