@@ -21,7 +21,7 @@ const widestSpacingMs = 100;
 /** HTTP 429 halves the rate factor, down to the least; each round without one adds a part. */
 const leastRateFactor = 1 / 32;
 const rateRecovery = 1 / 4;
-/** A service that asks for a longer pause is asked again after it. */
+/** A service that asks for a longer pause gets the next request after it. */
 export const longestPauseMs = 86_400_000;
 
 export interface ScheduleOptions {
