@@ -73,7 +73,7 @@ export function readEnvelope(answer: Answer, context: AnswerContext): JsonObject
     return body;
   }
   throw (
-    statusFailure(answer, context) ??
+    statusFailure(answer, context, isCreate(context) ? orderIn(body) : undefined) ??
     wrongShape(answer, context, "the answer should be an object with a boolean `success`, but is not")
   );
 }
@@ -168,9 +168,8 @@ function envelopeFailure(answer: Answer, body: JsonObject, context: AnswerContex
   const code = serviceCode === undefined ? "" : ` (${serviceCode})`;
   const said = words === undefined ? (serviceCode ?? quoteReason(body)) : `${words}${code}`;
   const kind = kindOfStatus(answer.status, serviceCode) ?? "refused";
-  const namedOrder = isCreate(context) ? orderIn(body.data) : undefined;
-  const named = namedOrder === undefined ? "" : `, but its answer names order ${namedOrder}`;
-  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${said}${named}`, {
+  const namedOrder = isCreate(context) ? orderIn(body) : undefined;
+  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${said}${butNames(namedOrder)}`, {
     status: answer.status,
     serviceCode,
     details: detailsOf(body, known),
@@ -180,20 +179,36 @@ function envelopeFailure(answer: Answer, body: JsonObject, context: AnswerContex
   });
 }
 
+function butNames(order: string | undefined): string {
+  return order === undefined ? "" : `, but its answer names order ${order}`;
+}
+
 function isCreate({ method, url }: AnswerContext): boolean {
   return orderCallOf(method, url)?.kind === "create";
 }
 
+/** Names of ids and numbers of orders, without case and underlines. */
+const orderNames: ReadonlySet<string> = new Set(["orderid", "orderno", "trackingnumber"]);
+const deepest = 6;
+
 /**
- * The id, or else a number, of the order in the `data` of an answer to a create. The specification shows no failure that
- * has one: it may be a part of `data`.
+ * The id, or else a number, of an order in a failed answer to a create. The specification shows no failure that has one: it
+ * may be anywhere. An id that is not called that of an order is one in `data`, in `order`, or beside an order's numbers.
  */
-function orderIn(data: Json | undefined): string | undefined {
-  const part = Array.isArray(data) ? data[0] : data;
-  if (!isJsonObject(part)) return undefined;
-  const { id, order_id, order_no, tracking_number, order } = part;
-  const first = [id, order_id].find(isJsonNumber)?.value;
-  return first ?? [id, order_id, order_no, tracking_number].find(isWords) ?? orderIn(order);
+function orderIn(body: Json | undefined, isOrder = false, depth = 0): string | undefined {
+  if (Array.isArray(body)) return orderIn(body[0], isOrder, depth + 1);
+  if (depth > deepest || !isJsonObject(body)) return undefined;
+  const fields = Object.entries(body);
+  const named = fields.filter(([name]) => orderNames.has(name.toLowerCase().replaceAll("_", "")));
+  const isOne = isOrder || named.length > 0;
+  const ids = [...(isOne ? [body.id] : []), ...named.map(([, value]) => value)];
+  const found = ids.find(isJsonNumber)?.value ?? ids.find(isWords);
+  if (found !== undefined) return found;
+  for (const [name, value] of fields) {
+    const inside = orderIn(value, isOrder || name === "data" || name === "order", depth + 1);
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
 }
 
 function isWords(value: Json | undefined): value is string {
@@ -225,7 +240,11 @@ function detailsOf(body: JsonObject, known: ServiceError | undefined): Json | un
 }
 
 /** The failure of an answer without an envelope, by its status. Undefined for a 2xx. */
-function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure | undefined {
+function statusFailure(
+  answer: Answer,
+  context: AnswerContext,
+  namedOrder?: string,
+): ServiceFailure | undefined {
   const { status } = answer;
   if (isRedirect(status)) {
     const { location } = answer.headers;
@@ -246,11 +265,16 @@ function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure |
   }
   const kind = kindOfStatus(status);
   if (!kind) return undefined;
-  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${glimpse(answer, context)}`, {
-    status,
-    hint: hintFor(kind, answer, context) ?? statusHints.get(status),
-    retryAfterMs: retryAfterMs(answer, context.nowMs),
-  });
+  return new ServiceFailure(
+    kind,
+    `${leadIns[kind](context.host)}: ${glimpse(answer, context)}${butNames(namedOrder)}`,
+    {
+      status,
+      hint: hintFor(kind, answer, context) ?? statusHints.get(status),
+      retryAfterMs: retryAfterMs(answer, context.nowMs),
+      namedOrder,
+    },
+  );
 }
 
 /** 407: one of a proxy that courier was given is no answer (transport.ts). */

@@ -9,7 +9,7 @@ import {
 import type { ErrorCode } from "../core/error-codes.ts";
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
 import { allowMoreFiles, allowMoreMemory, isFileLimit } from "../core/system-errors.ts";
-import { isJsonNumber, isJsonObject, type JsonObject } from "../model/json.ts";
+import { isJsonNumber, isJsonObject, type JsonObject, stringifyJson } from "../model/json.ts";
 
 /** No answer came. `connected` is false only when it is certain that the request never reached the service. */
 export class NoAnswer extends Error {
@@ -180,10 +180,12 @@ export class ServiceFailure extends CourierError {
     return typeof field === "string" ? field : undefined;
   }
 
-  /** Section 7: the rejected value as it was sent, where the service gives it back as text or number. */
+  /** Section 7: the rejected value as it was sent, where the service gives it back: of a list or an object, its JSON. */
   get refusedValue(): string | undefined {
     const { value } = this.#refusal;
-    return isJsonNumber(value) ? value.value : typeof value === "string" ? value : undefined;
+    if (isJsonNumber(value)) return value.value;
+    if (typeof value === "object" && value !== null) return stringifyJson(value);
+    return typeof value === "string" ? value : undefined;
   }
 
   get #refusal(): JsonObject {

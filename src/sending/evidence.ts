@@ -37,18 +37,21 @@ export function evidenceOf(failure: ServiceFailure, draft: Draft | undefined): E
   return doubtfulStatuses.has(status ?? 0) ? "in_doubt" : "refused";
 }
 
-/** True where the refused value (section 7: as it was sent) is none that the draft has in that field. */
+/** True where the refused value (section 7: as it was sent) is none that the draft has in that field, or in any if it has no such field. */
 function refusesOther({ refusedField, refusedValue }: ServiceFailure, draft: Draft | undefined): boolean {
+  if (draft === undefined || refusedField === undefined || refusedValue === undefined) return false;
   const isField = orderFields.some(({ path }) => path === refusedField);
-  if (draft === undefined || !isField || refusedField === undefined || refusedValue === undefined)
-    return false;
-  const found = getField(draft as Json, refusedField);
+  const fields = isField ? [refusedField] : orderFields.map(({ path }) => path);
+  return fields.every((field) => isOtherValue(field, refusedValue, draft));
+}
+
+function isOtherValue(field: string, value: string, draft: Draft): boolean {
+  const found = getField(draft as Json, field);
   const sent = isJsonNumber(found) ? found.value : typeof found === "string" ? found : "";
-  if (refusedField.endsWith(".phone") && sent !== "" && comparePhone(sent, refusedValue) !== "differs")
-    return false;
-  const isHidden = lettersOf(refusedValue).replace(new RegExp(maskPattern, "g"), "") === "";
-  if (isHidden || lettersOf(refusedValue) === lettersOf(sent) || isMaskOf(refusedValue, sent)) return false;
-  return !equalDecimals(refusedValue, sent);
+  if (field.endsWith(".phone") && sent !== "" && comparePhone(sent, value) !== "differs") return false;
+  const isHidden = lettersOf(value).replace(new RegExp(maskPattern, "g"), "") === "";
+  if (isHidden || lettersOf(value) === lettersOf(sent) || isMaskOf(value, sent)) return false;
+  return !equalDecimals(value, sent);
 }
 
 /** The service behind a gateway has not answered in time, or the request is in progress (202, 409, 425). */

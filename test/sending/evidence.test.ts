@@ -61,17 +61,23 @@ test.each<[string, string, string]>([
   ["sender.phone", "13800138000", "refused"],
   ["item.weight", "1.5", "not_made"],
   ["item.weight", "9999", "refused"],
-  ["sender.id_card", "1", "not_made"],
+  ["sender.id_card", "1", "refused"],
+  ["sender.id_card", "", "not_made"],
+  ["receiver.mobile", "13900139000", "not_made"],
+  ["receiver.mobile", "12", "refused"],
 ])("INVALID_PARAMETER that refuses %s “%s”: %s", (field, value, expected) => {
   const facts = { status: 400, serviceCode: "INVALID_PARAMETER", details: { field, value } };
   expect(evidenceOf(new ServiceFailure("refused", "no", facts), shipped)).toBe(expected);
 });
 
-test("INVALID_PARAMETER with a number that was not sent", () => {
-  const details = { field: "item.weight", value: jsonNumber("9999") };
-  const failure = new ServiceFailure("refused", "no", { serviceCode: "INVALID_PARAMETER", details });
-  expect(evidenceOf(failure, shipped)).toBe("refused");
-});
+test.each([jsonNumber("9999"), ["9999"], { value: "9999" }])(
+  "INVALID_PARAMETER with what was not sent: %j",
+  (value) => {
+    const details = { field: "item.weight", value };
+    const failure = new ServiceFailure("refused", "no", { serviceCode: "INVALID_PARAMETER", details });
+    expect(evidenceOf(failure, shipped)).toBe("refused");
+  },
+);
 
 test.each<[FailureKind, number | undefined, string | undefined, string]>([
   ["no_response", undefined, undefined, "broken"],
@@ -159,6 +165,41 @@ test.each([
   home.sandbox.faults.set([{ ...post, kind: "status", status: 400, body, processed: true, times: 1 }]);
   const { exit, stdout } = await home.courier("api POST orders --input -", { stdin });
   expect([exit, stdout]).toEqual([6, body]);
+});
+
+const order = '{"id":1000001,"order_no":"CO1","tracking_number":"CR1","status":"pending"}';
+
+test.each([
+  [429, `{"data":${order}}`],
+  [429, `{"success":"true","data":${order}}`],
+  [429, order],
+  [429, `[{"success":true,"data":${order}}]`],
+  [429, `{"success":false,"error":{"code":"RATE"},"order":${order}}`],
+  [429, '{"success":false,"error":{"code":"RATE","details":{"order_id":1000001}}}'],
+  [429, `{"success":false,"error":{"code":"RATE"},"data":{"orders":[${order}]}}`],
+  [429, '{"success":false,"error":{"code":"RATE"},"data":{"orderId":1000001}}'],
+  [401, `{"data":${order}}`],
+  [400, `{"success":false,"error":{"code":"INVALID_PARAMETER","message":"x"},"order":${order}}`],
+])("HTTP %i with %s carries an order: it is found, and sent once", async (status, body) => {
+  const home = await createServedHome();
+  home.sandbox.faults.set([
+    { ...post, kind: "status", status, body, contentType: "application/json", processed: true, times: 1 },
+  ]);
+  const { exit, stderr } = await home.courier(create, { stdin });
+  expect([exit, requestCount(home, "POST")], stderr).toEqual([0, 1]);
+});
+
+test.each([
+  '{"message":"API rate limit exceeded","request_id":"5c1e"}',
+  '{"id":"5c1e","error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}',
+  '{"success":false,"data":null,"error":{"code":"RATE","details":{"retry_after":1}}}',
+])("HTTP 429 with %s carries none: it is sent again", async (body) => {
+  const home = await createServedHome();
+  home.sandbox.faults.set([
+    { ...post, kind: "status", status: 429, body, contentType: "application/json", times: 1 },
+  ]);
+  expect((await home.courier(create, { stdin })).exit).toBe(0);
+  expect(requestCount(home, "POST")).toBe(2);
 });
 
 const cutOff = '{"success":true,"data":{"id":1000001,"order_no":"CO1","tracking_number":';
