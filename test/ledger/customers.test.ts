@@ -86,14 +86,15 @@ describeKinds((open, kind) => {
     expect(await ledger.findCustomer(service, key)).toEqual(named);
   });
 
-  test("and what a run records that goes on meanwhile", async () => {
+  test("and a run that goes on meanwhile records nothing more: it knows what the bare key has sent", async () => {
     const ledger = await createLedger();
     const named = await ledger.learnCustomer({ ...learned, key: "other key", account: "first" });
     const bare = await ledger.learnCustomer({ ...learned, profileId: undefined });
     const run = await beginRun(ledger, bare.id);
     expect(await ledger.learnCustomer(learned)).toEqual(named);
-    await recordCreate(ledger, run, { content: "c", draft: { item: { name: "书" } }, outcome: created("5") });
-    expect(await beginEqual(ledger, named.id)).toMatchObject({ kind: "stopped", equals: { recent: [{}] } });
+    const recording = recordCreate(ledger, run, { content: "c", draft: {}, outcome: created("5") });
+    await expect(recording).rejects.toMatchObject({ code: "customer_changed", exit: 5 });
+    expect(await beginEqual(ledger, named.id)).toMatchObject({ kind: "begun" });
   });
 
   test("an order that both have recorded stays with one of them", async () => {
