@@ -157,7 +157,8 @@ export function createRowSender({
       gate.note(true);
       onStage({ kind: "server_error", reason: error.reason });
       onLost(row);
-      await record(name, { state: "unknown", loss: lossOf(error) }).catch((lost) => {
+      const doubt = { state: "unknown", loss: lossOf(error), namedOrder: error.possibleOrder } as const;
+      await record(name, doubt).catch((lost) => {
         if (!(lost instanceof LostClaim)) throw lost;
       });
       return undefined;

@@ -83,6 +83,13 @@ export interface Listings {
   findAbsent(customer: number, contents: readonly string[]): Promise<ReadonlySet<string>>;
   /** What is known about the service. `fields` is the number of bits of the fields. */
   learned(customer: number, fields: number): Promise<Learned>;
+  /** Of the orders that answers named, the newest of these that the bit does not mark, also where what was sent is not known. */
+  findUnmarked(
+    customer: number,
+    ids: readonly string[],
+    bit: number,
+    limit: number,
+  ): Promise<readonly Operation[]>;
   /** The newest own orders among these that were not compared yet, according to the bit. */
   findUncompared(
     customer: number,
@@ -90,6 +97,8 @@ export interface Listings {
     bit: number,
     limit: number,
   ): Promise<readonly Operation[]>;
+  /** The own creates whose answers named these orders that were sent last, the newest first. */
+  newestAnswered(customer: number, ids: readonly string[], limit: number): Promise<readonly Operation[]>;
   /** Own creates whose answers named these orders, with what was sent. */
   findAnswered(customer: number, ids: readonly string[]): Promise<readonly Operation[]>;
   /** Records which fields of an own order the service shows unchanged, and which changed. */
@@ -254,6 +263,26 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
     );
   }
 
+  const findUnmarked = (
+    customer: number,
+    ids: readonly string[],
+    bit: number,
+    limit: number,
+    condition: string,
+  ): Promise<readonly Operation[]> =>
+    read(function* () {
+      const rows = yield ask(
+        `SELECT * FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created' ${condition}
+           AND kept_fields & ? = 0 AND order_id IN (SELECT value FROM json_each(?))
+         ORDER BY run DESC, number DESC LIMIT ?`,
+        customer,
+        bit,
+        JSON.stringify(ids),
+        limit,
+      );
+      return rows.map((row) => readOperation(row));
+    });
+
   return {
     recordListing: (listing) =>
       write(function* () {
@@ -400,14 +429,18 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
         };
       }),
 
+    findUnmarked: (customer, ids, bit, limit) => findUnmarked(customer, ids, bit, limit, ""),
+
     findUncompared: (customer, ids, bit, limit) =>
+      findUnmarked(customer, ids, bit, limit, "AND draft IS NOT NULL"),
+
+    newestAnswered: (customer, ids, limit) =>
       read(function* () {
         const rows = yield ask(
-          `SELECT * FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created' AND draft IS NOT NULL
-           AND kept_fields & ? = 0 AND order_id IN (SELECT value FROM json_each(?))
-         ORDER BY run DESC, number DESC LIMIT ?`,
+          `SELECT * FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created'
+           AND order_id IN (SELECT value FROM json_each(?)) AND sent_event IS NOT NULL
+         ORDER BY sent_event DESC LIMIT ?`,
           customer,
-          bit,
           JSON.stringify(ids),
           limit,
         );

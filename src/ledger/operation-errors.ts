@@ -40,6 +40,11 @@ export class OtherOrder extends NotDone {
     super(`order ${orderId} ${why}`);
   }
 
+  /** It may be the create's nevertheless: another create may have it by a wrong answer. */
+  get possibleOrder(): string | undefined {
+    return undefined;
+  }
+
   /** Why the answer to a create is no proof that it made an order. */
   get reason(): string {
     return `the answer names another order: ${this.message}`;
@@ -53,6 +58,10 @@ export class OrderTaken extends OtherOrder {
     readonly holder: OperationName,
   ) {
     super(orderId, `belongs to operation ${nameOperation(holder)}`);
+  }
+
+  override get possibleOrder(): string {
+    return this.orderId;
   }
 }
 

@@ -196,7 +196,8 @@ export async function recordEnd(
     await ledger.endCreate(operation, run.number, outcome, context.clock.now());
   } catch (error) {
     if (error instanceof OtherOrder) {
-      await recordEnd({ ledger, run, operation }, { state: "unknown", loss: lossOf(error) }, context);
+      const doubt = { state: "unknown", loss: lossOf(error), namedOrder: error.possibleOrder } as const;
+      await recordEnd({ ledger, run, operation }, doubt, context);
       return error;
     }
     if (!(error instanceof CourierError) && !(error instanceof LostClaim)) throw error;

@@ -3,9 +3,12 @@
 import { ServiceFailure, saysNoSuchOrder } from "../api/failure.ts";
 import { isOrderId } from "../command/options.ts";
 import { mapInOrder } from "../core/concurrent.ts";
-import { nameOperation, type Operation } from "../ledger/operation.ts";
+import type { Learned } from "../ledger/listings.ts";
+import { nameOperation, type Operation, type OperationName } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
+import { changedFields } from "./matching.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+import { isOwn, mayBeOf } from "./unclear-claims.ts";
 
 const readAtOnce = 4;
 
@@ -14,6 +17,8 @@ export interface HiddenOrder {
   readonly detail: OrderDetail;
   /** The event of the first answer that showed it, or else of the request whose answer named it. */
   readonly firstSeenEvent: number;
+  /** A list had it once: else no list tells how old it is. */
+  readonly wasListed: boolean;
 }
 
 export interface HiddenOrders {
@@ -22,7 +27,7 @@ export interface HiddenOrders {
   readonly shown: readonly HiddenOrder[];
   /**
    * By create: those that cannot be read, or that were there once. An order that is gone may have been the create's, and
-   * was cancelled or deleted since.
+   * was cancelled or deleted since. So are those that another create has by its answer, and that are not shown as it sent them.
    */
   readonly gone: ReadonlyMap<string, readonly string[]>;
 }
@@ -31,33 +36,49 @@ export interface HiddenOrders {
 export async function readHidden(
   open: readonly Operation[],
   { summaries }: RecordedListing,
+  learned: Learned,
   { ledger, customer, detail, stop }: ReconcileTools,
 ): Promise<HiddenOrders> {
   const listed = new Set(summaries.map(({ id }) => id.value));
-  const sent = new Map(open.map((operation) => [nameOperation(operation), operation.sentEvent ?? 0]));
+  const operations = new Map(open.map((operation) => [nameOperation(operation), operation]));
   const all = await ledger.possibleOrders(customer);
   const listedBefore = new Set(
     all.filter(({ wasListed }) => wasListed).map(({ name, orderId }) => `${nameOperation(name)} ${orderId}`),
   );
+  const changed = changedFields(learned);
   const noted = all.filter(
-    ({ name, orderId }) => sent.has(nameOperation(name)) && !listed.has(orderId) && isOrderId(orderId),
+    ({ name, orderId }) => operations.has(nameOperation(name)) && !listed.has(orderId) && isOrderId(orderId),
   );
   const ids = [...new Set(noted.map(({ orderId }) => orderId))];
-  const owners = ids.length > 0 ? await ledger.findOwners(customer, ids) : new Map();
-  const unowned = ids.filter((id) => !owners.has(id));
+  const owners: ReadonlyMap<string, OperationName> =
+    ids.length > 0 ? await ledger.findOwners(customer, ids) : new Map();
   const shown: HiddenOrder[] = [];
   const gone = new Map<string, string[]>();
   const read = async (id: string) => ({ id, read: await readOrder(id, detail) });
-  for await (const { id, read: order } of mapInOrder(unowned, readAtOnce, read, { stop })) {
+  for await (const { id, read: order } of mapInOrder(ids, readAtOnce, read, { stop })) {
     const notes = noted.filter(({ orderId }) => orderId === id);
-    if (typeof order === "object") {
-      const events = notes.map(({ name, seenEvent }) => seenEvent ?? sent.get(nameOperation(name)) ?? 0);
-      shown.push({ detail: order, firstSeenEvent: Math.max(...events) });
+    const owner = owners.get(id);
+    // An answer has given it to another create since. A person, or a list, knows what it is.
+    const claim = owner && (await ledger.findOperation(owner));
+    if (claim && (claim.state !== "created" || (typeof order === "object" && isOwn(claim, order, changed))))
+      continue;
+    if (typeof order === "object" && !claim) {
+      const events = notes.map(
+        (each) => each.seenEvent ?? operations.get(nameOperation(each.name))?.sentEvent ?? 0,
+      );
+      const wasListed = notes.some((each) => each.wasListed);
+      shown.push({ detail: order, firstSeenEvent: Math.max(...events), wasListed });
       continue;
     }
-    for (const { name, wasListed } of notes)
-      if (wasListed || order === "unread")
-        gone.set(nameOperation(name), [...(gone.get(nameOperation(name)) ?? []), id]);
+    for (const each of notes) {
+      const name = nameOperation(each.name);
+      const own = operations.get(name);
+      const isPossible =
+        typeof order === "object"
+          ? own && mayBeOf(own, order, learned)
+          : each.wasListed || order === "unread";
+      if (isPossible) gone.set(name, [...(gone.get(name) ?? []), id]);
+    }
   }
   stop.throwIfAborted();
   return { shown, gone, isNoted: (name, orderId) => listedBefore.has(`${name} ${orderId}`) };

@@ -71,6 +71,8 @@ const listCompared = 1 << fieldBits;
 const detailCompared = 1 << (fieldBits + 1);
 /** The list shows another city than was sent, and the details what was sent. */
 const cityCompared = 1 << (fieldBits + 2);
+/** The details show what was sent: the order is the create's own. */
+export const detailsAreOwn = 1 << (fieldBits + 3);
 /** When enough orders are known, each poll that leaves candidates reads so many more details: services change. */
 const furtherDetails = 5;
 

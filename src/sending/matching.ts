@@ -186,6 +186,16 @@ export function changedFields({ fields }: Pick<Learned, "fields">): ReadonlySet<
   return new Set(comparedFields.filter((_, place) => (fields[place]?.changed ?? 0) > 0));
 }
 
+/** The fields that the service shows in another form rather than as they were sent. */
+export function mostlyChangedFields({ fields }: Pick<Learned, "fields">): ReadonlySet<ComparedField> {
+  const kept = (place: number) => fields[place]?.kept ?? 0;
+  return new Set(
+    comparedFields.filter(
+      (_, place) => (fields[place]?.changed ?? 0) > kept(place) + kept(place + comparedFields.length),
+    ),
+  );
+}
+
 /** The fields that agree, as bits. */
 export function keptBits(draft: Draft, comparison: Comparison): number {
   return comparedFields.reduce((bits, field) => {

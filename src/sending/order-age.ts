@@ -44,14 +44,16 @@ export async function createAgeRules(
   }
 
   return {
-    isNew(name: string, { created_at }: Dated): boolean {
+    /** `isListed`: lists show the order, so that one which lacked it tells that it was not there. */
+    isNew(name: string, { created_at }: Dated, isListed = true): boolean {
       const { sentMs, listedFrom } = requests.get(name) ?? {};
       const createdMs = created_at ? parseInstant(created_at) : undefined;
       if (createdMs !== undefined && isLongAfter(name, createdMs)) return false;
       // An older order would have been in the listing shortly before.
       if (
-        listedFrom === "" ||
-        (listedFrom !== undefined && created_at && listedFrom <= created_at.slice(0, 10))
+        isListed &&
+        (listedFrom === "" ||
+          (listedFrom !== undefined && created_at && listedFrom <= created_at.slice(0, 10)))
       )
         return true;
       if (createdMs === undefined || sentMs === undefined) return false;

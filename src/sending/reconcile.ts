@@ -6,7 +6,7 @@
 import { mapInOrder } from "../core/concurrent.ts";
 import { isCalendarDate, parseInstant, utcDate } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { Learned } from "../ledger/listings.ts";
+import type { Learned, OwnRequest } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
@@ -17,14 +17,16 @@ import { fieldsOf, learnFromDetails, learnFromSummaries, readDetail } from "./le
 import {
   type Comparison,
   compareDetail,
+  comparedFields,
   compareSummary,
   fieldBits,
   isOtherOrder,
+  mostlyChangedFields,
   nothingShown,
 } from "./matching.ts";
 import { createAgeRules } from "./order-age.ts";
 import { orderFacts } from "./order-facts.ts";
-import { contradictList } from "./possible-orders.ts";
+import { contradictList, isOtherCity } from "./possible-orders.ts";
 import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
 import type { PageHooks, Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 import { begunByBoot, endedMs, sentMs, stampAsOfNow, wallTimeOf } from "./request-times.ts";
@@ -160,8 +162,8 @@ export async function reconcileWith(
       },
     ];
   });
-  const hidden = await readHidden(open, listing, tools);
-  for (const { detail, firstSeenEvent } of hidden.shown)
+  const hidden = await readHidden(open, listing, learned, tools);
+  for (const { detail, firstSeenEvent, wasListed } of hidden.shown)
     orders.push({
       id: detail.id.value,
       detail,
@@ -170,7 +172,7 @@ export async function reconcileWith(
         const draft = draftOf(create);
         return draft ? compareDetail(draft, detail) : nothingShown;
       }),
-      isNew: (create) => isNew(create.name, detail),
+      isNew: (create) => isNew(create.name, detail, wasListed),
       isStampedBefore: (create) => isStampedBefore(create.name, detail),
     });
   const beganMs = wallTimeOf(listing.begunMs, clock);
@@ -184,6 +186,10 @@ export async function reconcileWith(
     customer,
     open.flatMap(({ content }) => content ?? []),
   );
+  const newestOwn = await findFresh(listing, learned, tools);
+  // An order that was taken from its create since is in none of these lists of candidates.
+  const isOvertaken =
+    (await ledger.findOwners(customer, [...listing.owners.keys()])).size < listing.owners.size;
   const findings = judge(
     open.flatMap((operation) =>
       toDoubtful(
@@ -204,7 +210,7 @@ export async function reconcileWith(
       beganMs,
       orders,
       fieldsFor: memoiseByContent((create) => fieldsOf(learned, draftOf(create))),
-      newestOwn: listing.newestOwn && { ...listing.newestOwn, sentMs: sentMs(listing.newestOwn, tools) },
+      newestOwn: newestOwn && { ...newestOwn, sentMs: sentMs(newestOwn, tools) },
       // The list may stand still since it was learned how late it is: then each resending would be lost in it, too.
       latestListedMs: ({ isRepeated }) =>
         latestListedMs(isRepeated ? { ...learned, shownMs: undefined } : learned, settleMs),
@@ -219,10 +225,41 @@ export async function reconcileWith(
   const isAfter = (name: string) => listing.begunMs >= (begun.get(name) ?? Number.NEGATIVE_INFINITY);
   const notePossible = async (operation: Operation, ids: readonly string[]) => {
     const name = nameOperation(operation);
-    const further = ids.filter((id) => listing.firstSeen.has(id) && !hidden.isNoted(name, id));
+    const isShown = (id: string) =>
+      listing.firstSeen.has(id) || (listing.owners.has(id) && !listing.unread.has(id));
+    const further = ids.filter((id) => isShown(id) && !hidden.isNoted(name, id));
     if (further.length > 0) await ledger.notePossible(operation, further);
   };
-  return recordFindings(findings, operations, { beganMs, isAfter, notePossible }, tools);
+  return recordFindings(findings, operations, { beganMs, isAfter, isOvertaken, notePossible }, tools);
+}
+
+/** So many are compared. */
+const mostFresh = 10;
+
+/**
+ * The newest request of an own order that the list shows, and does not contradict: an answer may have named an older one.
+ * One that was found, or that a person named, may be older, too.
+ */
+async function findFresh(
+  { summaries, owners }: RecordedListing,
+  learned: Learned,
+  { ledger, customer }: ReconcileTools,
+): Promise<OwnRequest | undefined> {
+  const changed = mostlyChangedFields(learned); // one that was changed once may be a wrong claim
+  const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
+  for (const { draft, order, sentEvent, sentAtMs, offsetMs } of await ledger.newestAnswered(
+    customer,
+    [...owners.keys()],
+    mostFresh,
+  )) {
+    const summary = byId.get(order?.id ?? "");
+    if (!summary || !draft || sentEvent === undefined || sentAtMs === undefined) continue;
+    const shown = compareSummary(draft, summary);
+    const isOther = comparedFields.some((field) => shown[field] === "differs" && !changed.has(field));
+    if (!isOther && !isOtherCity(draft.receiver, summary.receiver?.city))
+      return { sentEvent, sentMs: sentAtMs, offsetMs };
+  }
+  return undefined;
 }
 
 /** Creates that were sent, or are being sent, without a known outcome. */
@@ -364,10 +401,13 @@ async function recordFindings(
   {
     beganMs,
     isAfter,
+    isOvertaken,
     notePossible,
   }: {
     readonly beganMs: number;
     readonly isAfter: (name: string) => boolean;
+    /** The next poll has further candidates. */
+    readonly isOvertaken: boolean;
     /** A later list may not show them, and a list proves nothing once it lacks what it had shown. */
     readonly notePossible: (operation: Operation, ids: readonly string[]) => Promise<void>;
   },
@@ -390,6 +430,10 @@ async function recordFindings(
     if (!operation) continue;
     switch (finding.kind) {
       case "absent":
+        if (isOvertaken) {
+          results.set(name, again(clock.now()));
+          break;
+        }
         await settleAbsent(operation, tools);
         results.set(name, { kind: "settled" });
         break;

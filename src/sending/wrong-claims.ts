@@ -26,6 +26,7 @@ import {
   nothingLearned,
 } from "./matching.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+import { findUnclearClaims } from "./unclear-claims.ts";
 
 /** True where phone and address are both others. */
 function isOtherPlace(comparison: Comparison): boolean {
@@ -80,6 +81,8 @@ const mostRead = 20;
 interface Contested {
   /** By the names of lost creates. */
   readonly contested: ReadonlyMap<string, readonly string[]>;
+  /** Those of them whose details were not read: that may be why they are possible matches. */
+  readonly unread: ReadonlySet<string>;
 }
 
 /**
@@ -95,6 +98,7 @@ export async function withdrawWrongClaims(
   const owners = new Map(listing.owners);
   const firstSeen = new Map(listing.firstSeen);
   const contested = new Map<string, readonly string[]>();
+  const unread = new Set<string>();
   /** The fields that the service is known to change. */
   const changed = lazy(async () => changedFields(await tools.ledger.learned(tools.customer, fieldBits)));
   let read = 0;
@@ -113,13 +117,13 @@ export async function withdrawWrongClaims(
       const other = await readDetail(id, tools.detail);
       if (other && isWhole(owner, other)) return own;
     }
-    contest(own, detail);
+    contest(own, detail.id.value);
     return undefined;
   }
 
-  function contest(own: Operation, { id }: OrderDetail): void {
+  function contest(own: Operation, orderId: string): void {
     const name = nameOperation(own);
-    contested.set(name, [...(contested.get(name) ?? []), id.value]);
+    contested.set(name, [...new Set([...(contested.get(name) ?? []), orderId])]);
   }
 
   for (const summary of listing.summaries) {
@@ -141,7 +145,7 @@ export async function withdrawWrongClaims(
       ({ draft }) => draft && (isOtherName || (isNamedAs(draft, summary) && mayHaveIts(draft))),
     );
     if (others.length === 0) continue;
-    if (read === mostRead) break;
+    if (read === mostRead) break; // whose the others are is unclear
     read += 1;
     const detail = await readDetail(id, tools.detail);
     if (!detail) continue;
@@ -149,7 +153,7 @@ export async function withdrawWrongClaims(
     if (owner.state === "found") {
       // No answer gave it to its owner: a list did, or a person, who may have been wrong.
       const own = others.find(({ draft }) => draft && isWhole(draft, detail));
-      if (own && differsIn(ownDraft, detail, known)) contest(own, detail);
+      if (own && differsIn(ownDraft, detail, known)) contest(own, id);
       continue;
     }
     const keepsItems = !known.has("item.name");
@@ -166,5 +170,13 @@ export async function withdrawWrongClaims(
         `${nameOperation(owner)} is in doubt now, and courier log shows the outcome of both`,
     );
   }
-  return { ...listing, owners, firstSeen, contested };
+  const possible = await tools.ledger.possibleOrders(tools.customer);
+  const noted = new Set(possible.map(({ name, orderId }) => `${nameOperation(name)} ${orderId}`));
+  const inDoubt = open.filter(({ state }) => state === "unknown");
+  const learned = await tools.ledger.learned(tools.customer, fieldBits);
+  for (const claim of await findUnclearClaims(inDoubt, { ...listing, owners }, noted, learned, tools)) {
+    contest(claim.lost, claim.orderId);
+    if (!claim.isRead) unread.add(claim.orderId);
+  }
+  return { ...listing, owners, firstSeen, contested, unread };
 }
