@@ -14,6 +14,7 @@ import {
   type Comparison,
   changedFields,
   compareDetail,
+  comparedFields,
   distinguishingFields,
   fieldBits,
   hasOtherReceiverAndItem,
@@ -376,13 +377,26 @@ async function isCertainlyOfBeside(
   const { draft, state } = operation;
   if (!draft || state !== "created") return false;
   const owner = await findBeside(operation, order, ledger);
-  if (!owner?.draft || (await isExplained(operation, order, ledger))) return false;
+  if (!owner?.draft) return false;
+  if (isWhollyOf(owner.draft, draft, order)) return true;
+  if (await isExplained(operation, order, ledger)) return false;
   const comparison = compareDetail(draft, order);
   const isOtherItem =
     comparison["item.name"] === "differs" &&
     kindOf(draft, "item.name") !== "odd" &&
     !isPartOf(draft, "item.name", order);
   return hasOtherWholeReceiver(draft, comparison) || isOtherItem || isAtPlaceOf(owner.draft, draft, order);
+}
+
+/** True where an order shows what was sent of `draft` and nothing else, and two fields that tell orders apart are not those of `own`. */
+function isWhollyOf(draft: Draft, own: Draft, order: OrderDetail): boolean {
+  const [shown, comparison] = [compareDetail(draft, order), compareDetail(own, order)];
+  const isOther = (field: ComparedField) => comparison[field] === "differs" && kindOf(own, field) !== "odd";
+  return (
+    distinguishingFields.every((field) => shown[field] === "agrees") &&
+    comparedFields.every((field) => shown[field] !== "differs") &&
+    distinguishingFields.filter(isOther).length >= 2
+  );
 }
 
 /** What is certain is taken from the operation, which is in doubt from then on. */

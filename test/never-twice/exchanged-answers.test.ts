@@ -30,6 +30,7 @@ describe("two rows of one import, sent at the same time", () => {
   test.each([
     ["other receivers", row("A-1"), other],
     ["one receiver, other goods", row("A-1"), row("A-2").replace("茶叶", "台灯")],
+    ["one phone", row("A-1"), row("A-2", "王五").replace("建国路88号", "南路2号").replace(/,1$/, ",3")],
   ])("%s: the next import gives each row its own order", async (_what, one, two) => {
     const home = await createImportHome(sheet(one, two));
     expect((await home.run("--concurrency 1")).exit).toBe(0);
