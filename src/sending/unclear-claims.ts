@@ -4,7 +4,8 @@
 
 import type { Learned } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
-import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import { differingFields } from "../model/same-order.ts";
 import { readOwner } from "./another-order.ts";
 import { detailsAreOwn, fieldsOf, readDetail } from "./learn-fields.ts";
 import {
@@ -13,11 +14,10 @@ import {
   compareDetail,
   comparedFields,
   isLikely,
-  isNamedAs,
   isOtherOrder,
   nothingLearned,
 } from "./matching.ts";
-import { fitsAddress, hasPlainlyOtherPlace, isOtherCity, isOtherName } from "./possible-orders.ts";
+import { fitsAddress, hasPlainlyOtherPlace, isOtherName } from "./possible-orders.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 /** Limits the details that are read for one listing. An order that is not read may be a lost create's. */
@@ -35,8 +35,8 @@ export interface UnclearClaim {
 }
 
 /**
- * Of the listed orders that answers gave to other creates while one was in doubt, those that the list does not show as
- * their creates sent them, and whose details do not either. `noted`: possible matches by the create's name and order id.
+ * Of the listed orders that answers gave to other creates while one was in doubt, and that the list may show for its
+ * receiver, those whose details do not show that they are their creates' own. `noted`: possible matches by the create's name and order id.
  */
 export async function findUnclearClaims(
   lost: readonly Operation[],
@@ -55,10 +55,10 @@ export async function findUnclearClaims(
   for (const own of claimed) {
     const orderId = own.order?.id ?? "";
     const summary = byId.get(orderId);
-    if (!summary || isShownAsSent(own, summary)) continue;
+    if (!summary) continue;
     const possible = lost.filter(
       (each) =>
-        nameOperation(each) !== nameOperation(own) &&
+        hasOtherParcel(own, each) &&
         (isAnsweredAfter(own, each) || noted.has(`${nameOperation(each)} ${orderId}`)) &&
         (changed.has("receiver.name") || !isOtherName(each.draft?.receiver?.name, summary.receiver?.name)),
     );
@@ -66,20 +66,20 @@ export async function findUnclearClaims(
     read += 1;
     const order = read > mostRead ? undefined : await readDetail(orderId, tools.detail);
     const { other } = order ? await readOwner(order, tools) : {};
-    if (order && other === undefined && isOwn(own, order, changed)) {
-      await ledger.recordFields(own, detailsAreOwn, 0);
-      continue;
-    }
-    for (const each of possible)
-      if (!order || mayBeOf(each, order, learned)) unclear.push({ lost: each, orderId, isRead: !!order });
+    const isOwns = order && other === undefined && isOwn(own, order, changed);
+    const left = possible.filter((each) => !order || mayBeOf(each, order, learned, isOwns));
+    if (isOwns && left.length === 0) await ledger.recordFields(own, detailsAreOwn, 0);
+    for (const each of left) unclear.push({ lost: each, orderId, isRead: !!order });
   }
   return unclear;
 }
 
-function isShownAsSent({ draft }: Operation, summary: OrderSummary): boolean {
-  return (
-    draft !== undefined && isNamedAs(draft, summary) && !isOtherCity(draft.receiver, summary.receiver?.city)
-  );
+/** Two orders of which nothing else was sent are each other's equals. */
+function hasOtherParcel({ draft: own }: Operation, { draft: lost }: Operation): boolean {
+  if (!own || !lost) return true;
+  const { receiver, item } = own;
+  const parcel = { receiver: lost.receiver, item: lost.item };
+  return differingFields({ receiver, item }, parcel, () => true).length > 0;
 }
 
 /** An order is made after its request was sent, and no answer names it before. */
@@ -103,8 +103,11 @@ export function isOwn(
   return isThere || isLikely(comparison, nothingLearned);
 }
 
-export function mayBeOf({ draft }: Operation, order: OrderDetail, learned: Learned): boolean {
-  if (!draft) return true;
+/** `isOwns`: it shows what another create sent. */
+export function mayBeOf(lost: Operation, order: OrderDetail, learned: Learned, isOwns = false): boolean {
+  const { draft } = lost;
+  if (!draft) return !isOwns;
+  if (isOwns) return isOwn(lost, order, changedFields(learned));
   const comparison = compareDetail(draft, order);
   return (
     !isOtherOrder(comparison, fieldsOf(learned, draft)) && !hasPlainlyOtherPlace(draft, order, comparison)
