@@ -317,7 +317,7 @@ export async function createContext(
       await checkOutputPlace(flag, file, [...beside, ...outputs, ...keptFiles(config.path, directories)]);
       outputs.push({ what: flag, file });
     },
-    async openOutput(file, { permissionsOf, flag, isKeptElsewhere, realPath } = {}) {
+    async openOutput(file, { permissionsOf, flag, keep, realPath } = {}) {
       if (flag !== undefined) {
         const { ensureNoImportInput } = await import("./output-place.ts");
         await ensureNoImportInput(flag, file, { ledger, sharesLedger, machine });
@@ -334,7 +334,7 @@ export async function createContext(
         onExit: host.job.onExit,
         stateDirectory,
         permissionsOf,
-        isKeptElsewhere,
+        keep,
         realPath,
       });
     },

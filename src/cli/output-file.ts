@@ -27,8 +27,8 @@ export interface OutputRun {
   readonly onExit: Host["job"]["onExit"];
   /** Has the record of what courier wrote before. */
   readonly stateDirectory: string;
-  /** The file that is there is replaced by its next version: the caller keeps it. */
-  readonly isKeptElsewhere?: boolean | undefined;
+  /** Keeps the file that is there, the last thing before its next version takes its place. Throws where it must stay. */
+  readonly keep?: (() => Promise<EarlierFile>) | undefined;
   /** Where the file is: what has come to its path since it was checked is not followed. */
   readonly realPath?: string | undefined;
   /** A file that is made gets the permissions of this one. */
@@ -91,7 +91,13 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
       if (draft === undefined) return;
       let earlier: EarlierFile | undefined;
       try {
-        earlier = run.isKeptElsewhere ? undefined : await keepOther(draft, target, run);
+        earlier = await run.keep?.();
+      } catch (error) {
+        await abandon();
+        throw error;
+      }
+      try {
+        if (!run.keep) earlier = await keepOther(draft, target, run);
         await replaceFile(draft, target, clock);
       } catch (error) {
         isNamed = true;
@@ -101,9 +107,9 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
       }
       keepDraft?.();
       for (const loss of losses) run.warn(loss);
-      if (earlier) run.warn(`an earlier, different file is now ${earlier.name}`);
+      if (earlier && !run.keep) run.warn(`an earlier, different file is now ${earlier.name}`);
       await removeDeadDrafts(target, run.processes);
-      if (!run.isKeptElsewhere) await recordOwnOutput(run.stateDirectory, target); // else it is the user's own sheet
+      if (!run.keep) await recordOwnOutput(run.stateDirectory, target); // else it is the user's own sheet
     },
     abandon,
   };

@@ -7,6 +7,7 @@ import type { Keys } from "../config/api-keys.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Alerts } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
+import type { EarlierFile } from "../core/earlier-file.ts";
 import {
   type CourierError,
   type ExitCode,
@@ -131,8 +132,8 @@ export interface OutputOptions {
   readonly permissionsOf?: string | undefined;
   /** The flag that gives the file, which must not be the input of an import then. */
   readonly flag?: string | undefined;
-  /** The file that is there is replaced: the caller keeps it. */
-  readonly isKeptElsewhere?: boolean | undefined;
+  /** Keeps the file that is there, the last thing before it is replaced. Throws where it must stay. */
+  readonly keep?: (() => Promise<EarlierFile>) | undefined;
   /** Where the file is, once it was checked: what has come to its path since is not followed. */
   readonly realPath?: string | undefined;
 }

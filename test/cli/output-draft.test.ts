@@ -1,14 +1,14 @@
 /** A draft of an output file when the process ends in the middle, as by a second Ctrl-C. */
 
-import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdirSync, statSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { openOutputFile } from "../../src/cli/output-file.ts";
+import { type OutputRun, openOutputFile } from "../../src/cli/output-file.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { createDirectory } from "../ledger/opened.ts";
 
-async function openOutput() {
+async function openOutput(keep?: OutputRun["keep"]) {
   const directory = await createDirectory();
   const file = path.join(directory, "out.csv");
   const atExit = new Set<() => void>();
@@ -19,6 +19,7 @@ async function openOutput() {
     warn: () => {},
     processes: { pid: process.pid, isAlive: () => true },
     stateDirectory: directory,
+    keep,
     onExit(listener) {
       atExit.add(listener);
       return () => atExit.delete(listener);
@@ -42,4 +43,15 @@ test.each(["finish", "abandon"] as const)("nothing is removed any more after %s"
   await output[end]();
   expect([atExit.size, drafts()]).toEqual([0, []]);
   if (end === "finish") expect(await readFile(file, "utf8")).toBe("a,b\n");
+});
+
+test("the file that is there is kept last, and stays where that fails: no draft is left", async () => {
+  const lengths: number[] = [];
+  const { file, output, atExit, drafts } = await openOutput(async () => {
+    for (const name of drafts()) lengths.push(statSync(path.join(path.dirname(file), name)).size);
+    throw new Error("was changed");
+  });
+  await writeFile(file, "old\n");
+  await expect(output.finish()).rejects.toThrow("was changed");
+  expect([lengths, atExit.size, drafts(), await readFile(file, "utf8")]).toEqual([[4], 0, [], "old\n"]);
 });

@@ -5,7 +5,7 @@ import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../../command/command.ts";
 import { ensureWritableName, proposeName } from "../../command/output-name.ts";
-import { keepEarlier } from "../../core/earlier-file.ts";
+import { type EarlierFile, keepEarlier } from "../../core/earlier-file.ts";
 import { CourierError, fileError, interrupted, systemCode, usageError } from "../../core/errors.ts";
 import { findRealPath } from "../../core/real-path.ts";
 import { shellQuote } from "../../core/shell-quote.ts";
@@ -14,7 +14,6 @@ import { escapeCharacter } from "../../sheets/encode-text.ts";
 import type { SheetRow } from "../../sheets/sheet.ts";
 import { isPassing } from "../../sheets/source.ts";
 import type { SortedPart } from "../../sheets/worksheet-edit.ts";
-import type { OutputFile } from "../../terminal/streams.ts";
 import type { Source } from "../import-source.ts";
 import type { NumberedRow } from "../order-record.ts";
 import { ensurePromisedForm } from "../promised-form.ts";
@@ -113,13 +112,22 @@ export async function openSheetOutput(
   // It can be written. An import may take long, and one that is killed leaves no part of a file behind.
   if (isFile) await output.abandon();
   let kept: string | undefined;
+  const keep = async () => {
+    const earlier = await keepSheet(target, source.bytes, file, context);
+    kept = earlier.name;
+    return earlier;
+  };
   return {
     get kept() {
       return kept;
     },
     async write({ values }) {
       if (isFile)
-        output = await context.openOutput(target, { permissionsOf, isKeptElsewhere: isInPlace, realPath });
+        output = await context.openOutput(target, {
+          permissionsOf,
+          ...(isInPlace ? { keep } : {}),
+          realPath,
+        });
       let lost: string | undefined;
       const narrow = new Set<SortedPart>();
       const notes = {
@@ -137,7 +145,6 @@ export async function openSheetOutput(
         }
         // An old sheet that is the new one, too, is of no use.
         if (isInPlace && isSame && size === source.bytes.length) await output.abandon();
-        else if (isInPlace) kept = await putInPlace(output, target, source.bytes, file, context);
         else await output.finish();
       } catch (error) {
         await output.abandon().catch(() => {});
@@ -247,47 +254,45 @@ async function* fill(
   yield* fillCsv(source, { columns, headerLine: header.line, lines: byLine, writeCell, noteLost: onLost });
 }
 
-/** At any moment the name has the old sheet or the new one. Returns the file with the old one. */
-async function putInPlace(
-  output: OutputFile,
+/**
+ * Gives the old sheet a second name, the last thing before the new one takes its place. Throws where another program has
+ * changed it: what is read and checked earlier could be saved again until then.
+ */
+async function keepSheet(
   target: string,
   bytes: Buffer,
   shown: string,
   { messages }: Context,
-): Promise<string> {
-  // A pipe that has come to its place would be waited for.
-  const isOther = await stat(target).then(
-    (facts) => !facts.isFile(),
-    () => false,
-  );
-  const now = isOther
-    ? undefined
-    : await readFile(target).catch((error) => {
-        const isGone = systemCode(error) === "ENOENT";
-        const what = isGone
-          ? "was deleted or moved meanwhile"
-          : `cannot be read: ${explainSystemError(error)}`;
-        const first = isGone ? "put the sheet back under its name" : "make it readable";
-        throw fileError(`${shown} ${what}`, {
-          hint: `${first}, then run the same command again`,
-          cause: error,
-        });
-      });
-  if (!now?.equals(bytes))
-    throw fileError(`${shown} was changed by another program meanwhile, and is left as it is`, {
+): Promise<EarlierFile> {
+  const changed = () =>
+    fileError(`${shown} was changed by another program meanwhile, and is left as it is`, {
       hint: "save and close it in the other program, then run the same command again",
     });
+  // A pipe that has come to its place would be waited for.
+  const before = await stat(target, { bigint: true }).catch(() => undefined);
+  const now =
+    before && !before.isFile()
+      ? undefined
+      : await readFile(target).catch((error) => {
+          const isGone = systemCode(error) === "ENOENT";
+          const what = isGone
+            ? "was deleted or moved meanwhile"
+            : `cannot be read: ${explainSystemError(error)}`;
+          const first = isGone ? "put the sheet back under its name" : "make it readable";
+          throw fileError(`${shown} ${what}`, {
+            hint: `${first}, then run the same command again`,
+            cause: error,
+          });
+        });
+  if (!now?.equals(bytes)) throw changed();
   const kept = await keepEarlier(target, ".bak", messages.warn).catch((error) => {
     throw new CourierError("unwritten", 5, `${target}.bak cannot be written: ${explainSystemError(error)}`, {
       hint: "the sheet is as it was",
       cause: error,
     });
   });
-  try {
-    await output.finish();
-  } catch (error) {
-    await kept.drop();
-    throw error;
-  }
-  return kept.name;
+  const after = await stat(target, { bigint: true }).catch(() => undefined);
+  if (after?.ino === before?.ino && after?.mtimeNs === before?.mtimeNs) return kept;
+  await kept.drop();
+  throw changed();
 }
