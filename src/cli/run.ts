@@ -77,8 +77,9 @@ async function runToEnd(host: Host, writers: Writers): Promise<ExitCode> {
   const exit = await runCommand(host, opened, writers);
   const { context, mentionsDoubt } = opened;
   if (context && mentionsDoubt) {
-    const { mentionDoubt } = await import("./doubt.ts");
-    await mentionDoubt(context, exit);
+    // The command is over: an update that has taken the file away meanwhile changes nothing of it.
+    const told = await import("./doubt.ts").catch(() => undefined);
+    await told?.mentionDoubt(context, exit);
   }
   await context?.close(exit, writers.reported);
   return exit;
@@ -302,6 +303,12 @@ function asCourierError(error: unknown): CourierError {
   if (isFileLimit(systemCode(error)))
     return new CourierError("unwritten", 5, `the command cannot go on: ${tooManyFiles}`, {
       hint: `see what was done: courier log; ${allowMoreFiles}`,
+      cause: error,
+    });
+  // Each command loads its parts when it needs them.
+  if (systemCode(error) === "MODULE_NOT_FOUND")
+    return new CourierError("unwritten", 5, "the files of courier were removed or replaced during the run", {
+      hint: "see what was done, once courier is installed again: courier log",
       cause: error,
     });
   // A relative path is resolved in many places.

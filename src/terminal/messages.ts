@@ -62,7 +62,8 @@ export function createMessages({ stream, quiet, debug, colour, beforeWrite }: Me
         print(formatJson(error));
         return;
       }
-      const paint = stream.isTTY ? await colour() : plainPaint;
+      // An update may have taken the files of the program away.
+      const paint = stream.isTTY ? await colour().catch(() => plainPaint) : plainPaint;
       for (const text of formatHuman(error, paint)) print(text);
       if (debug) for (const text of stackLines(error)) print(`debug: ${safe(text)}`);
     },

@@ -1,10 +1,11 @@
 /** An import at a terminal: the bar, the table, Ctrl-C, and what a service that goes away looks like. */
 
-import { writeFile } from "node:fs/promises";
+import { cp, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { header, row, sheet } from "../support/imports.ts";
 import { until } from "../support/process.ts";
+import { prepareProgram } from "../support/program.ts";
 import { createServedTerminalHome, keys, stoppingShell } from "../support/terminal.ts";
 import { lacks } from "../support/tools.ts";
 import { writeWorkbook } from "../support/workbooks.ts";
@@ -35,6 +36,26 @@ test("Ctrl-C once finishes what is under way, leaves the report whole, and says 
   expect(screen).toContain("hint: run the same command again: it continues where it stopped");
   expect(terminal.isCursorVisible).toBe(true);
 });
+
+test.skipIf(process.env.COURIER_BIN)(
+  "an update during the question ends it with words, and nothing is sent",
+  async () => {
+    const home = await homeWith(row("A-1"));
+    const [node = "", launcher = ""] = await prepareProgram();
+    const installed = path.join(home.directory, "installed");
+    await cp(path.dirname(path.dirname(launcher)), installed, { recursive: true });
+    const shell = `shift 2; exec "${node}" "${installed}/bin/courier.cjs" "$@"`;
+    const terminal = home.open("orders import orders.csv", { columns: 100, shell });
+    await terminal.until("(y/N)");
+    await rename(installed, `${installed}.old`);
+    terminal.type(`y${keys.enter}`);
+    expect(await terminal.ended).toEqual({ exit: 5, signal: undefined });
+    expect(terminal.transcript()).toContain(
+      "error: the files of courier were removed or replaced during the run",
+    );
+    expect(home.sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+  },
+);
 
 test("Ctrl-C twice stops at once, and the bar is not drawn again", async () => {
   const home = await homeWith(...many);
