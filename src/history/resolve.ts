@@ -31,6 +31,7 @@ import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { OperationRow } from "../model/results.ts";
+import { describeAnswer, describeOther } from "../sending/another-order.ts";
 import { findCreatesInDoubt, isInDoubt } from "../sending/in-doubt.ts";
 import { compareDetail, distinguishingFields, isLikely, nothingLearned } from "../sending/matching.ts";
 import { orderFacts } from "../sending/order-facts.ts";
@@ -302,6 +303,7 @@ async function settleAs(
     await warnOfBetterMatch(operation, order, context);
     await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
   }
+  await takeFromHolder(operation, order, ledger, context);
   const outcome = {
     state: "found",
     order: orderFacts(order),
@@ -313,6 +315,26 @@ async function settleAs(
       `its run was undone; to cancel the order: ${context.nextCommand(`undo ${operation.run} --include-found`)}`,
     );
   return settled;
+}
+
+/** A wrong answer may have given the order to another create, which is in doubt then. One that shows what that create sent stays its own. */
+async function takeFromHolder(
+  operation: Operation,
+  order: OrderDetail,
+  ledger: Ledger,
+  context: Context,
+): Promise<void> {
+  const id = order.id.value;
+  const name = (await ledger.findOwners(operation.customer, [id])).get(id);
+  const holder = name && (await ledger.findOperation(name));
+  if (holder?.state !== "created" || nameOperation(holder) === nameOperation(operation)) return;
+  const other = await describeOther(holder, order, ledger);
+  if (other === undefined) return;
+  context.messages.warn(describeAnswer(holder, other));
+  const [own, taken] = [nameOperation(operation), nameOperation(holder)];
+  await confirmOrStop(context, `Record that order ${id} is ${own}, so that ${taken} is in doubt?`);
+  if ((await ledger.withdrawOrder(holder, id, context.clock.now())) !== undefined)
+    context.messages.note(`${taken} is in doubt now: ${context.nextCommand(`orders resolve ${taken}`)}`);
 }
 
 /** Of an order that is taken from another one in doubt, the list would prove that it was not created. */

@@ -248,6 +248,24 @@ describe("an order that the next create's answer named is a possible match", () 
   });
 });
 
+test("a person gives such an order to the create whose data it shows", async () => {
+  const near = { ...lost, receiver: { ...lost.receiver, city: "天津市" } };
+  const { home } = await knownHome();
+  home.service.ways = { loss: () => "after", refuseList: { status: 503 } };
+  expect((await create(home, lost, "A")).exit).toBe(6);
+  home.service.ways = { answerWith: 4 };
+  await create(home, near, "B");
+  home.service.ways = {};
+  home.clock.advance(20 * minuteMs);
+  const again = await create(home, lost, "A");
+  expect([again.exit, made(home)], again.stderr).toEqual([2, 2]);
+  const resolved = await home.courier("orders resolve ref:A --as 4 --yes --json");
+  expect([resolved.exit, JSON.parse(resolved.stdout).state], resolved.stderr).toEqual([0, "found"]);
+  expect(resolved.stderr).toMatch(/^4\.1 is in doubt now: courier orders resolve 4\.1$/m);
+  const other = await create(home, near, "B");
+  expect([other.exit, JSON.parse(other.stdout).id, made(home)], other.stderr).toEqual([0, 5, 2]);
+});
+
 test("an order that is taken from another create is a possible match at once", async () => {
   const { home } = await knownHome();
   for (const [index, name] of ["Ann Lee", "Bob Ray"].entries())
