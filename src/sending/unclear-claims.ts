@@ -4,7 +4,7 @@
 
 import type { Learned } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
-import type { OrderDetail } from "../model/interface.ts";
+import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { differingFields } from "../model/same-order.ts";
 import { readOwner } from "./another-order.ts";
 import { detailsAreOwn, fieldsOf, readDetail } from "./learn-fields.ts";
@@ -13,6 +13,7 @@ import {
   changedFields,
   compareDetail,
   comparedFields,
+  compareSummary,
   isLikely,
   isOtherOrder,
   nothingLearned,
@@ -59,6 +60,7 @@ export async function findUnclearClaims(
     const possible = lost.filter(
       (each) =>
         hasOtherParcel(own, each) &&
+        !showsGoodsOf(own, each, summary, changed) &&
         (isAnsweredAfter(own, each) || noted.has(`${nameOperation(each)} ${orderId}`)) &&
         (changed.has("receiver.name") || !isOtherName(each.draft?.receiver?.name, summary.receiver?.name)),
     );
@@ -80,6 +82,18 @@ function hasOtherParcel({ draft: own }: Operation, { draft: lost }: Operation): 
   const { receiver, item } = own;
   const parcel = { receiver: lost.receiver, item: lost.item };
   return differingFields({ receiver, item }, parcel, () => true).length > 0;
+}
+
+/** True where a list names the goods as another create sent them, and not as the lost one did. */
+function showsGoodsOf(
+  { draft: own = {} }: Operation,
+  { draft: lost }: Operation,
+  summary: OrderSummary,
+  changed: ReadonlySet<ComparedField>,
+): boolean {
+  if (!lost || changed.has("item.name")) return false;
+  const [ofOwn, ofLost] = [own, lost].map((draft) => compareSummary(draft, summary)["item.name"]);
+  return ofOwn === "agrees" && ofLost === "differs";
 }
 
 /** An order is made after its request was sent, and no answer names it before. */
