@@ -72,7 +72,7 @@ export const table = `
   504                    | HTTP 504                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 8 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
   504 done               | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 4 2          | 0 - 2 2
   refused, 200           | (SOME_CODE)                 | 1 refused 1      | 1 1  | 1 refused 0 1 6         | 1 refused pending 1 2      | 3 some_refused 0 2
-  refused, 400           | (INVALID_PARAMETER)         | 1 refused 1      | 1 1  | 1 refused 0 1 0         | 1 refused pending 1 2      | 3 some_refused 0 2
+  refused, 400           | (INVALID_PARAMETER)         | 1 refused 1      | 1 1  | 1 refused 0 1 6         | 1 refused pending 1 2      | 3 some_refused 0 2
   refused, 500           | (INTERNAL)                  | 5 server_error 1 | 5 1  | 6 outcome_unknown 0 1 8 | 5 server_error pending 1 2 | 6 outcome_unknown 0 1
   refused, 302           | (MOVED)                     | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 5 state_unknown pending 1 2| 6 outcome_unknown 0 1
   refused, 308, done     | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
