@@ -61,22 +61,24 @@ await program.write({
   plugins: [
     {
       name: "minify",
-      renderChunk: async (code, { name }) =>
-        (
-          await transform(code, {
-            minify: true,
-            format: "cjs",
-            target,
-            charset: charsetOf(name, code),
-            lineLimit: 1_000,
-          })
-        ).code,
+      async renderChunk(code, { name }) {
+        const charset = charsetOf(name, code);
+        const options = { minify: true, format: "cjs", target, charset, lineLimit: 1_000 };
+        return withShortSql((await transform(code, options)).code);
+      },
     },
     { name: "content", generateBundle: (_, files) => nameContent(Object.values(files)) },
   ],
 });
 const sources = [...modules.values()].flatMap((module) => module.sources);
 await writeSupply(root, outdir, [...sources, ...completion]);
+
+/** The minifier leaves texts as they are, and statements are indented in the sources. */
+function withShortSql(code) {
+  return code.replace(/`\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|CASE)\b[^`]*/g, (statement) =>
+    statement.replace(/(?<!\\)\n\s*/g, " "),
+  );
+}
 
 /** Puts a digest of all files in the place that code kept from an earlier run is checked by. */
 function nameContent(files) {
