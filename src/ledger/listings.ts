@@ -19,8 +19,6 @@ export interface ListingFacts {
   readonly owners: ReadonlyMap<string, OperationName>;
   /** For all other orders in the list: the event of the first listing with them. */
   readonly firstSeen: ReadonlyMap<string, number>;
-  /** The newest request of an own order in the list. */
-  readonly newestOwn: OwnRequest | undefined;
   /** Recent own orders that it lacks: it may lack others, too. */
   readonly unlisted: readonly UnlistedOrder[];
 }
@@ -231,23 +229,6 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
     return numberOf(first?.run) ?? run;
   }
 
-  function* findNewestOwn(customer: number, ids: string): Work<ListingFacts["newestOwn"]> {
-    const [row] = yield ask(
-      `SELECT sent_event, sent_at, offset_ms FROM operations WHERE customer = ? AND kind = 'create'
-         AND order_id IN (SELECT value FROM json_each(?)) AND sent_event IS NOT NULL
-       ORDER BY sent_event DESC LIMIT 1`,
-      customer,
-      ids,
-    );
-    return (
-      row && {
-        sentEvent: Number(row.sent_event),
-        sentMs: Number(row.sent_at),
-        offsetMs: numberOf(row.offset_ms),
-      }
-    );
-  }
-
   /** Records the orders of a list that no create of the ledger has. */
   function* recordOthers(
     customer: number,
@@ -315,7 +296,7 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
         yield ask("INSERT INTO listings VALUES (?, ?, ?, ?)", customer, event, endedMs, dateFrom ?? null);
         const firstSeen = new Map(seen.map((row) => [String(row.order_id), Number(row.event)]));
         const unlisted = yield* recordUnlisted(listing, event);
-        return { owners, firstSeen, newestOwn: yield* findNewestOwn(customer, ids), unlisted };
+        return { owners, firstSeen, unlisted };
       }),
 
     async recordSeen(customer, ids, nowMs) {

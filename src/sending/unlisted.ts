@@ -61,7 +61,8 @@ export async function describeGap(
   tools: ReconcileTools,
 ): Promise<string | undefined> {
   const unlisted = await findUnlisted(listing, tools.clock.now(), tools);
-  const found = unlisted.find(({ isShown }) => isShown) ?? (listing.newestOwn ? undefined : unlisted[0]);
+  const found =
+    unlisted.find(({ isShown }) => isShown) ?? (listing.owners.size > 0 ? undefined : unlisted[0]);
   return found && `the list lacks order ${found.orderId}, which the ledger knows`;
 }
 
