@@ -68,9 +68,9 @@ export async function findUnclearClaims(
     read += 1;
     const order = read > mostRead ? undefined : await readDetail(orderId, tools.detail);
     const { other } = order ? await readOwner(order, tools) : {};
-    const isOwns = order && other === undefined && isOwn(own, order, changed);
-    const left = possible.filter((each) => !order || mayBeOf(each, order, learned, isOwns));
-    if (isOwns && left.length === 0) await ledger.recordFields(own, detailsAreOwn, 0);
+    const isHolders = order && other === undefined && isOwn(own, order, changed);
+    const left = possible.filter((each) => !order || mayBeOf(each, order, learned, isHolders));
+    if (isHolders && left.length === 0) await ledger.recordFields(own, detailsAreOwn, 0);
     for (const each of left) unclear.push({ lost: each, orderId, isRead: !!order });
   }
   return unclear;
@@ -117,11 +117,11 @@ export function isOwn(
   return isThere || isLikely(comparison, nothingLearned);
 }
 
-/** `isOwns`: it shows what another create sent. */
-export function mayBeOf(lost: Operation, order: OrderDetail, learned: Learned, isOwns = false): boolean {
+/** `isHolders`: it shows what another create sent. */
+export function mayBeOf(lost: Operation, order: OrderDetail, learned: Learned, isHolders = false): boolean {
   const { draft } = lost;
-  if (!draft) return !isOwns;
-  if (isOwns) return isOwn(lost, order, changedFields(learned));
+  if (!draft) return !isHolders;
+  if (isHolders) return isOwn(lost, order, changedFields(learned));
   const comparison = compareDetail(draft, order);
   return (
     !isOtherOrder(comparison, fieldsOf(learned, draft)) && !hasPlainlyOtherPlace(draft, order, comparison)
