@@ -23,7 +23,10 @@ export function decodeBody(body: Buffer, encodings: string | undefined, limitByt
   let bytes = body;
   for (const layer of layers.reverse()) {
     try {
-      bytes = decodeLayer(bytes, layer, limitBytes);
+      const packed = bytes;
+      bytes = decodeLayer(packed, layer, limitBytes, false);
+      // Too little came to make anything of it: that is no empty answer.
+      if (bytes.length === 0) decodeLayer(packed, layer, limitBytes, true);
     } catch (error) {
       return { cut: systemCode(error) === "ERR_BUFFER_TOO_LARGE" ? "too_large" : "undecodable" };
     }
@@ -31,8 +34,8 @@ export function decodeBody(body: Buffer, encodings: string | undefined, limitByt
   return { bytes };
 }
 
-function decodeLayer(bytes: Buffer, encoding: string, maxOutputLength: number): Buffer {
-  const zlib = { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH };
+function decodeLayer(bytes: Buffer, encoding: string, maxOutputLength: number, mustEnd: boolean): Buffer {
+  const zlib = { maxOutputLength, finishFlush: mustEnd ? constants.Z_FINISH : constants.Z_SYNC_FLUSH };
   switch (encoding) {
     case "gzip":
     case "x-gzip":
@@ -42,7 +45,7 @@ function decodeLayer(bytes: Buffer, encoding: string, maxOutputLength: number): 
     case "br":
       return brotliDecompressSync(bytes, {
         maxOutputLength,
-        finishFlush: constants.BROTLI_OPERATION_FLUSH,
+        finishFlush: mustEnd ? constants.BROTLI_OPERATION_FINISH : constants.BROTLI_OPERATION_FLUSH,
       });
     default:
       throw new Error(`unknown encoding ${encoding}`);

@@ -204,6 +204,28 @@ describe("encoded", () => {
   });
 
   test.each([
+    ["gzip", gzipSync(whole).subarray(0, 11)],
+    ["deflate", deflateSync(whole).subarray(0, 3)],
+    ["br", brotliCompressSync(whole).subarray(0, 3)],
+  ])(
+    "as %s, and cut where nothing can be made of it yet: that is no empty answer",
+    async (encoding, body) => {
+      const { url } = await listenEncoded(encoding, body);
+      expect(await openTransport().send(requestTo(url))).toMatchObject({ cut: "undecodable", body: "" });
+    },
+  );
+
+  test.each(["gzip", "br"])("as %s, and empty: it is read", async (encoding) => {
+    const empty = Buffer.alloc(0);
+    const { url } = await listenEncoded(
+      encoding,
+      encoding === "br" ? brotliCompressSync(empty) : gzipSync(empty),
+    );
+    const answer = await openTransport().send(requestTo(url));
+    expect([answer.body, answer.cut]).toEqual(["", undefined]);
+  });
+
+  test.each([
     ["gzip", whole],
     ["br", Buffer.alloc(64, 0xff)],
     ["zstd", whole],
