@@ -1,5 +1,6 @@
 /** A run: words in, one command, one result, one exit code; the last catch of every error. */
 
+import { readFileSync } from "node:fs";
 import type { LiveOutput, Output } from "../command/command.ts";
 import { shortestKey } from "../config/key-source.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
@@ -305,8 +306,8 @@ function asCourierError(error: unknown): CourierError {
       hint: `see what was done: courier log; ${allowMoreFiles}`,
       cause: error,
     });
-  // Each command loads its parts when it needs them.
-  if (systemCode(error) === "MODULE_NOT_FOUND")
+  // Each command loads its parts when it needs them, and does not work with those of another version.
+  if (systemCode(error) === "MODULE_NOT_FOUND" || isReplaced())
     return new CourierError("unwritten", 5, "the files of courier were removed or replaced during the run", {
       hint: "see what was done, once courier is installed again: courier log",
       cause: error,
@@ -321,6 +322,16 @@ function asCourierError(error: unknown): CourierError {
     cause: error,
     hint: "run it again with --debug and report what it shows",
   });
+}
+
+/** True where the file of this code has other code by now. */
+function isReplaced(): boolean {
+  if (typeof __COURIER_CONTENT__ !== "string") return false;
+  try {
+    return !readFileSync(import.meta.filename, "latin1").includes(__COURIER_CONTENT__);
+  } catch {
+    return false;
+  }
 }
 
 /** After a stop, a failure is reported as the interruption, unless its error says more about it. */

@@ -1,6 +1,6 @@
 /** An import at a terminal: the bar, the table, Ctrl-C, and what a service that goes away looks like. */
 
-import { cp, rename, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { header, row, sheet } from "../support/imports.ts";
@@ -37,9 +37,9 @@ test("Ctrl-C once finishes what is under way, leaves the report whole, and says 
   expect(terminal.isCursorVisible).toBe(true);
 });
 
-test.skipIf(process.env.COURIER_BIN)(
-  "an update during the question ends it with words, and nothing is sent",
-  async () => {
+test.skipIf(process.env.COURIER_BIN).each(["removes", "replaces"])(
+  "an update that %s the program's files during the question ends it with words, and nothing is sent",
+  async (how) => {
     const home = await homeWith(row("A-1"));
     const [node = "", launcher = ""] = await prepareProgram();
     const installed = path.join(home.directory, "installed");
@@ -48,6 +48,12 @@ test.skipIf(process.env.COURIER_BIN)(
     const terminal = home.open("orders import orders.csv", { columns: 100, shell });
     await terminal.until("(y/N)");
     await rename(installed, `${installed}.old`);
+    if (how === "replaces") {
+      await mkdir(path.join(installed, "dist"), { recursive: true });
+      for (const name of await readdir(`${installed}.old/dist`))
+        if (name.endsWith(".cjs"))
+          await writeFile(path.join(installed, "dist", name), "module.exports = {};");
+    }
     terminal.type(`y${keys.enter}`);
     expect(await terminal.ended).toEqual({ exit: 5, signal: undefined });
     expect(terminal.transcript()).toContain(
