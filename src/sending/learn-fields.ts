@@ -23,7 +23,7 @@ import {
   kindOf,
   type ValueKind,
 } from "./matching.ts";
-import { isNamedOtherwise, isOtherCity, isOtherName, isPartOfText } from "./possible-orders.ts";
+import { isOtherCity, isOtherName, isPartOfText } from "./possible-orders.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 const detailsAtOnce = 4;
@@ -90,25 +90,29 @@ export async function learnFromSummaries(
     return summary && draft && { summary, draft, comparison: compareSummary(draft, summary) };
   };
   const learned = await ledger.learned(customer, fieldBits);
+  const isOtherIn = (draft: Draft, { receiver }: OrderSummary) =>
+    isOtherName(draft.receiver?.name, receiver?.name);
   const keptNames = (["plain", "han"] as const).some(
     (kind) => (learned.fields[bitOf("receiver.name", kind) ?? 0]?.kept ?? 0) > 0,
   );
-  /** Else the service may write all names in its own way. */
-  const keepsNames =
-    !changedFields(learned).has("receiver.name") &&
-    (keptNames || fresh.some((each) => compare(each)?.comparison["receiver.name"] === "agrees"));
+  const compared = fresh.flatMap((each) => compare(each) ?? []);
+  /** The service writes all names in its own way. */
+  const writesNames =
+    changedFields(learned).has("receiver.name") ||
+    (!keptNames && compared.length > 1 && compared.every(({ draft, summary }) => isOtherIn(draft, summary)));
   await Promise.all(
     fresh.map(async (operation) => {
-      const compared = compare(operation);
-      if (!compared) return;
-      const { summary, draft, comparison } = compared;
+      const found = compare(operation);
+      if (!found) return;
+      const { summary, draft, comparison } = found;
       // An exchanged answer tells nothing of how the service changes fields.
       const beside = changedBits(comparison) === 0 ? [] : await ledger.findBeside(operation);
       const isExchanged = beside.some(
         (each) => each.draft && (isNamedAs(each.draft, summary) || isNamedRather(each.draft, draft, summary)),
       );
-      // Nor does an order that was edited on the courier's website.
-      if (isExchanged || (keepsNames && isNamedOtherwise(draft, summary))) {
+      // Nor does an order that was edited on the courier's website, or one of it that a wrong answer named.
+      const isOther = !writesNames && isOtherIn(draft, summary);
+      if (isExchanged || isOther) {
         const order = await readDetail(summary.id.value, tools.detail);
         const { other } = order ? await readOwner(order, tools) : {};
         if (isExchanged || !order || other !== undefined) return;

@@ -223,11 +223,6 @@ export function contradictList(draft: Draft, summary: OrderSummary, { receiver }
   return isNamedAs(draft, summary) && isOtherName(draft.receiver?.name, receiver?.name);
 }
 
-/** True where a list names receiver and item as others. */
-export function isNamedOtherwise({ receiver, item }: Draft, summary: OrderSummary): boolean {
-  return isOtherName(receiver?.name, summary.receiver?.name) && isOtherName(item?.name, summary.item_name);
-}
-
 /** True for a name that is shown as another, also where a part is hidden, or where services change such texts. */
 export function isOtherName(sent: string | undefined, shown: string | null | undefined): boolean {
   if (!sent || !shown || !hasLetters(shown)) return false;

@@ -266,6 +266,29 @@ test("a person gives such an order to the create whose data it shows", async () 
   expect([other.exit, JSON.parse(other.stdout).id, made(home)], other.stderr).toEqual([0, 5, 2]);
 });
 
+test.each([0, 1])(
+  "the website's order that an answer named stays another one (%i kept orders before)",
+  async (kept) => {
+    const home = await createUnfaithfulHome();
+    if (kept > 0) await create(home, third, "K");
+    const { id } = home.service.foreign(draft("钱七", "13600136000", "中山路1号", next.item.name));
+    home.service.ways = { answerWith: id, commitDelayMs: neverMs, omitFromList: () => true };
+    const ship = () =>
+      home.courier("orders import - --yes --json", {
+        stdin: JSON.stringify([
+          { ...next, ref: "A" },
+          { ...lost, ref: "B" },
+        ]),
+      });
+    await ship();
+    home.service.ways = {};
+    for (let time = 0; time < 3; time++) {
+      home.clock.advance(minuteMs);
+      expect((await ship()).stderr).toContain(`named order ${id}, but the service shows another receiver`);
+    }
+  },
+);
+
 test("an order that is taken from another create is a possible match at once", async () => {
   const { home } = await knownHome();
   for (const [index, name] of ["Ann Lee", "Bob Ray"].entries())
