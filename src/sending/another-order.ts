@@ -16,6 +16,7 @@ import {
   compareDetail,
   comparedFields,
   distinguishingFields,
+  everChangedFields,
   fieldBits,
   hasOtherReceiverAndItem,
   hasOtherWholeReceiver,
@@ -73,7 +74,7 @@ async function findBeside(
 ): Promise<Operation | undefined> {
   const differing = differingFields(operation.draft, order);
   if (differing.length === 0) return undefined;
-  const changed = changedFields(await ledger.learned(operation.customer, fieldBits));
+  const changed = everChangedFields(await ledger.learned(operation.customer, fieldBits));
   const isOther = (fields: readonly ComparedField[]) =>
     fields.some((field) => !numbers.includes(field) || !changed.has(field));
   if (!isOther(differing)) return undefined;
@@ -203,7 +204,7 @@ export type OwnerTools = Pick<
 
 /** True where the service is known to change all fields that differ. */
 async function isExplained(operation: Operation, order: OrderDetail, ledger: Ledger): Promise<boolean> {
-  const changed = changedFields(await ledger.learned(operation.customer, fieldBits));
+  const changed = changedFields(await ledger.learned(operation.customer, fieldBits), operation.draft);
   const comparison = compareDetail(operation.draft ?? {}, order);
   return distinguishingFields.every((field) => comparison[field] !== "differs" || changed.has(field));
 }

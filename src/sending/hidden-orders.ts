@@ -45,7 +45,6 @@ export async function readHidden(
   const listedBefore = new Set(
     all.filter(({ wasListed }) => wasListed).map(({ name, orderId }) => `${nameOperation(name)} ${orderId}`),
   );
-  const changed = changedFields(learned);
   const noted = all.filter(
     ({ name, orderId }) => operations.has(nameOperation(name)) && !listed.has(orderId) && isOrderId(orderId),
   );
@@ -60,7 +59,11 @@ export async function readHidden(
     const owner = owners.get(id);
     // An answer has given it to another create since. A person, or a list, knows what it is.
     const claim = owner && (await ledger.findOperation(owner));
-    if (claim && (claim.state !== "created" || (typeof order === "object" && isOwn(claim, order, changed))))
+    if (
+      claim &&
+      (claim.state !== "created" ||
+        (typeof order === "object" && isOwn(claim, order, changedFields(learned, claim.draft))))
+    )
       continue;
     if (typeof order === "object" && !claim) {
       const events = notes.map(

@@ -2,6 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import { mapInOrder } from "../core/concurrent.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { enoughOrders, type Learned } from "../ledger/listings.ts";
 import type { Operation, OperationName } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
@@ -16,11 +17,13 @@ import {
   compareDetail,
   comparedFields,
   compareSummary,
+  everChangedFields,
   type FieldKnowledge,
   fieldBits,
   isNamedAs,
   keptBits,
   kindOf,
+  mostlyChangedFields,
   type ValueKind,
 } from "./matching.ts";
 import { isOtherCity, isOtherName, isPartOfText } from "./possible-orders.ts";
@@ -30,16 +33,18 @@ const detailsAtOnce = 4;
 
 /** What is known of how the service changes fields with values like those of a draft. */
 export function fieldsOf(learned: Learned, draft: Draft | undefined): FieldKnowledge {
-  const changed = changedFields(learned);
+  const everChanged = everChangedFields(learned);
   const kinds = new Map(comparedFields.map((field) => [field, draft ? kindOf(draft, field) : "odd"]));
   const select = (isSelected: (field: ComparedField, kind: ValueKind) => boolean) =>
     new Set(comparedFields.filter((field) => isSelected(field, kinds.get(field) ?? "odd")));
   return {
     kept: select((field, kind) => {
       const place = bitOf(field, kind);
-      return place !== undefined && !changed.has(field) && (learned.fields[place]?.kept ?? 0) >= enoughOrders;
+      return (
+        place !== undefined && !everChanged.has(field) && (learned.fields[place]?.kept ?? 0) >= enoughOrders
+      );
     }),
-    changed,
+    changed: changedFields(learned, draft),
     fragile: select((_, kind) => kind === "odd"),
   };
 }
@@ -48,7 +53,7 @@ export function fieldsOf(learned: Learned, draft: Draft | undefined): FieldKnowl
 export function keepsSome(field: "receiver.name" | "item.name", learned: Learned, draft: Draft): boolean {
   const kind = kindOf(draft, field);
   const kinds = kind === "odd" ? (["plain", "han"] as const) : [kind];
-  if (changedFields(learned).has(field)) return false;
+  if (everChangedFields(learned).has(field)) return false;
   return kinds.some((each) => (learned.fields[bitOf(field, each) ?? 0]?.kept ?? 0) >= enoughOrders);
 }
 
@@ -98,7 +103,7 @@ export async function learnFromSummaries(
   const compared = fresh.flatMap((each) => compare(each) ?? []);
   /** The service writes all names in its own way. */
   const writesNames =
-    changedFields(learned).has("receiver.name") ||
+    mostlyChangedFields(learned).has("receiver.name") ||
     (!keptNames && compared.length > 1 && compared.every(({ draft, summary }) => isOtherIn(draft, summary)));
   await Promise.all(
     fresh.map(async (operation) => {
@@ -144,7 +149,7 @@ export async function readOthers(
   most = mostOthersRead,
 ): Promise<void> {
   const { ledger, customer, detail, stop } = tools;
-  const changesNames = changedFields(await ledger.learned(customer, fieldBits)).has("receiver.name");
+  const changesNames = mostlyChangedFields(await ledger.learned(customer, fieldBits)).has("receiver.name");
   const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
   const own = [...owners.keys()];
   const others: string[] = [];
@@ -207,11 +212,20 @@ export async function learnFromDetails(
   };
   let hasLearned = false;
   for await (const { operation, order } of mapInOrder(own, detailsAtOnce, read, { stop })) {
-    if (!order || !operation.draft) continue;
-    const comparison = compareDetail(operation.draft, order);
-    const kept = keptBits(operation.draft, comparison) | detailCompared;
-    await ledger.recordFields(operation, kept, changedBits(comparison));
-    hasLearned = true;
+    if (order && (await learnFromDetail(operation, order, ledger))) hasLearned = true;
   }
   return hasLearned;
+}
+
+/** The same from one of them, which is not another create's. */
+export async function learnFromDetail(
+  operation: Operation,
+  order: OrderDetail,
+  ledger: Ledger,
+): Promise<boolean> {
+  const { draft } = operation;
+  if (!draft) return false;
+  const comparison = compareDetail(draft, order);
+  await ledger.recordFields(operation, keptBits(draft, comparison) | detailCompared, changedBits(comparison));
+  return true;
 }

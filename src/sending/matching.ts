@@ -43,7 +43,7 @@ export interface FieldKnowledge {
   readonly fragile: ReadonlySet<ComparedField>;
   /** Shown unchanged in every known order, and there are enough of them. */
   readonly kept: ReadonlySet<ComparedField>;
-  /** Shown in another form at least once. */
+  /** Shown in another form, and not only in few of many orders. */
   readonly changed: ReadonlySet<ComparedField>;
 }
 
@@ -182,8 +182,30 @@ export function bitOf(field: ComparedField, kind: ValueKind): number | undefined
 }
 
 /** The fields that the service has shown in another form at least once. */
-export function changedFields({ fields }: Pick<Learned, "fields">): ReadonlySet<ComparedField> {
+export function everChangedFields({ fields }: Pick<Learned, "fields">): ReadonlySet<ComparedField> {
   return new Set(comparedFields.filter((_, place) => (fields[place]?.changed ?? 0) > 0));
+}
+
+/** Of so many orders that are shown as they were sent, one may have been edited at the service. */
+const keptForOneEdited = 10;
+
+/**
+ * The fields that the service shows in another form, where it has values like those of the draft. Few orders among many
+ * that it keeps do not say so: somebody may have edited them. `without`: so many orders are left out that differ.
+ */
+export function changedFields(
+  { fields }: Pick<Learned, "fields">,
+  draft: Draft | undefined,
+  without = 0,
+): ReadonlySet<ComparedField> {
+  return new Set(
+    comparedFields.filter((field, place) => {
+      const changed = (fields[place]?.changed ?? 0) - without;
+      const bit = bitOf(field, draft ? kindOf(draft, field) : "odd");
+      const kept = bit === undefined ? 0 : (fields[bit]?.kept ?? 0);
+      return changed > 0 && changed * keptForOneEdited >= kept && (changed > 1 || kept === 0);
+    }),
+  );
 }
 
 /** The fields that the service shows in another form rather than as they were sent. */

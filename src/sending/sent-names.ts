@@ -9,10 +9,10 @@ import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import {
   compareDetail,
-  comparedFields,
   compareSummary,
   fieldBits,
   hasOtherReceiverAndItem,
+  mostlyChangedFields,
 } from "./matching.ts";
 import { hasPlainlyOtherReceiver } from "./possible-orders.ts";
 
@@ -77,10 +77,8 @@ async function hasChanged(context: Context): Promise<boolean> {
   const ledger = await findLedger(context);
   const customer = ledger && (await context.knownCustomer());
   if (!customer) return false;
-  const { fields } = await ledger.learned(customer.id, fieldBits);
-  return (["receiver.name", "item.name"] as const).every(
-    (field) => (fields[comparedFields.indexOf(field)]?.changed ?? 0) > 0,
-  );
+  const changed = mostlyChangedFields(await ledger.learned(customer.id, fieldBits));
+  return changed.has("receiver.name") && changed.has("item.name");
 }
 
 async function changesMost(mirror: Mirror): Promise<boolean> {

@@ -7,13 +7,15 @@ import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { differingFields } from "../model/same-order.ts";
 import { readOwner } from "./another-order.ts";
-import { detailsAreOwn, fieldsOf, readDetail } from "./learn-fields.ts";
+import { detailsAreOwn, fieldsOf, learnFromDetail, readDetail } from "./learn-fields.ts";
 import {
   type ComparedField,
   changedFields,
   compareDetail,
   comparedFields,
   compareSummary,
+  everChangedFields,
+  fieldBits,
   isLikely,
   isOtherOrder,
   nothingLearned,
@@ -48,11 +50,10 @@ export async function findUnclearClaims(
 ): Promise<readonly UnclearClaim[]> {
   if (lost.length === 0) return [];
   const { ledger, customer } = tools;
-  const changed = changedFields(learned);
+  const changed = everChangedFields(learned);
   const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
   const claimed = await ledger.findUnmarked(customer, [...owners.keys()], detailsAreOwn, mostClaims);
-  const unclear: UnclearClaim[] = [];
-  let read = 0;
+  const doubtful: Claim[] = [];
   for (const own of claimed) {
     const orderId = own.order?.id ?? "";
     const summary = byId.get(orderId);
@@ -64,11 +65,39 @@ export async function findUnclearClaims(
         (isAnsweredAfter(own, each) || noted.has(`${nameOperation(each)} ${orderId}`)) &&
         (changed.has("receiver.name") || !isOtherName(each.draft?.receiver?.name, summary.receiver?.name)),
     );
-    if (possible.length === 0) continue;
-    read += 1;
-    const order = read > mostRead ? undefined : await readDetail(orderId, tools.detail);
-    const { other } = order ? await readOwner(order, tools) : {};
-    const isHolders = order && other === undefined && isOwn(own, order, changed);
+    if (possible.length > 0) doubtful.push({ own, orderId, possible });
+  }
+  return judgeClaims(doubtful, tools);
+}
+
+interface Claim {
+  /** The create that has the order. */
+  readonly own: Operation;
+  readonly orderId: string;
+  /** The lost creates whose order it may be. */
+  readonly possible: readonly Operation[];
+}
+
+/** Reads the orders, and learns from them all before it judges one: a service may write all addresses in its own way. */
+async function judgeClaims(
+  claims: readonly Claim[],
+  tools: ReconcileTools,
+): Promise<readonly UnclearClaim[]> {
+  const { ledger, customer } = tools;
+  const read = new Map<string, { readonly order: OrderDetail; readonly isOther: boolean }>();
+  for (const { own, orderId } of claims.slice(0, mostRead)) {
+    const order = await readDetail(orderId, tools.detail);
+    if (!order) continue;
+    const { other } = await readOwner(order, tools);
+    read.set(orderId, { order, isOther: other !== undefined });
+    if (other === undefined) await learnFromDetail(own, order, ledger);
+  }
+  const learned = await ledger.learned(customer, fieldBits);
+  const unclear: UnclearClaim[] = [];
+  for (const { own, orderId, possible } of claims) {
+    const { order, isOther } = read.get(orderId) ?? {};
+    // An order does not explain itself.
+    const isHolders = order && !isOther && isOwn(own, order, changedFields(learned, own.draft, 1));
     const left = possible.filter((each) => !order || mayBeOf(each, order, learned, isHolders));
     if (isHolders && left.length === 0) await ledger.recordFields(own, detailsAreOwn, 0);
     for (const each of left) unclear.push({ lost: each, orderId, isRead: !!order });
@@ -121,7 +150,7 @@ export function isOwn(
 export function mayBeOf(lost: Operation, order: OrderDetail, learned: Learned, isHolders = false): boolean {
   const { draft } = lost;
   if (!draft) return !isHolders;
-  if (isHolders) return isOwn(lost, order, changedFields(learned));
+  if (isHolders) return isOwn(lost, order, everChangedFields(learned));
   const comparison = compareDetail(draft, order);
   return (
     !isOtherOrder(comparison, fieldsOf(learned, draft)) && !hasPlainlyOtherPlace(draft, order, comparison)

@@ -17,6 +17,7 @@ import {
   compareDetail,
   comparedFields,
   compareSummary,
+  everChangedFields,
   fieldBits,
   hasOtherWholeReceiver,
   isLikely,
@@ -99,8 +100,7 @@ export async function withdrawWrongClaims(
   const firstSeen = new Map(listing.firstSeen);
   const contested = new Map<string, readonly string[]>();
   const unread = new Set<string>();
-  /** The fields that the service is known to change. */
-  const changed = lazy(async () => changedFields(await tools.ledger.learned(tools.customer, fieldBits)));
+  const known = lazy(() => tools.ledger.learned(tools.customer, fieldBits));
   let read = 0;
 
   /**
@@ -149,17 +149,18 @@ export async function withdrawWrongClaims(
     read += 1;
     const detail = await readDetail(id, tools.detail);
     if (!detail) continue;
-    const known = await changed();
+    const learned = await known();
+    const changed = changedFields(learned, ownDraft);
     if (owner.state === "found") {
       // No answer gave it to its owner: a list did, or a person, who may have been wrong.
       const own = others.find(({ draft }) => draft && isWhole(draft, detail));
-      if (own && differsIn(ownDraft, detail, known)) contest(own, id);
+      if (own && differsIn(ownDraft, detail, changed)) contest(own, id);
       continue;
     }
-    const keepsItems = !known.has("item.name");
+    const keepsItems = !everChangedFields(learned).has("item.name");
     const own =
       others.find(({ draft }) => draft && isOfLost(draft, ownDraft, detail, keepsItems)) ??
-      (differsIn(ownDraft, detail, known) ? await findExchanged(ownDraft, detail) : undefined);
+      (differsIn(ownDraft, detail, changed) ? await findExchanged(ownDraft, detail) : undefined);
     const event = own && (await tools.ledger.withdrawOrder(owner, id, tools.clock.now()));
     if (!own || event === undefined) continue;
     owners.delete(id);
@@ -173,8 +174,7 @@ export async function withdrawWrongClaims(
   const possible = await tools.ledger.possibleOrders(tools.customer);
   const noted = new Set(possible.map(({ name, orderId }) => `${nameOperation(name)} ${orderId}`));
   const inDoubt = open.filter(({ state }) => state === "unknown");
-  const learned = await tools.ledger.learned(tools.customer, fieldBits);
-  for (const claim of await findUnclearClaims(inDoubt, { ...listing, owners }, noted, learned, tools)) {
+  for (const claim of await findUnclearClaims(inDoubt, { ...listing, owners }, noted, await known(), tools)) {
     contest(claim.lost, claim.orderId);
     if (!claim.isRead) unread.add(claim.orderId);
   }

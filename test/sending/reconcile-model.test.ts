@@ -8,7 +8,15 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { describeKinds } from "../ledger/kinds.ts";
 import { effort, fc, seed } from "../support/effort.ts";
 import { createHandClock, type HandClock } from "../support/hand-clock.ts";
-import { play, type Story, startOfStory, story, storyOfCopies, storyOfSettings } from "./reconcile-model.ts";
+import {
+  play,
+  type Story,
+  startOfStory,
+  story,
+  storyOfAddresses,
+  storyOfCopies,
+  storyOfSettings,
+} from "./reconcile-model.ts";
 
 describeKinds((open, kind) => {
   const numRuns = kind === "SQLite" ? effort(100, 1_500) : effort(30, 500);
@@ -38,7 +46,7 @@ describeKinds((open, kind) => {
         for (const [state, count] of (await playAnew(told)).states)
           totals.set(state, (totals.get(state) ?? 0) + count);
       }),
-      { numRuns },
+      { numRuns, examples: [[storyOfAddresses]] },
     );
     console.log(`model runs: ${numRuns} (TEST_SEED=${seed}); operations: ${JSON.stringify([...totals])}`);
     for (const state of ["created", "found", "unsent", "unknown"])

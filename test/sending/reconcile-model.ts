@@ -158,6 +158,16 @@ export const storyOfCopies: fc.Arbitrary<Story> = fc.record({
     .map(([send, rounds]) => [send, ...rounds.flat()]),
 });
 
+/** A create is lost just after orders of which some go to the same receiver, at a service that writes addresses in its own way. */
+export const storyOfAddresses: Story = {
+  rewriting: "address reordered",
+  second: "nothing is rewritten",
+  skewMs: 0,
+  tellsHour: true,
+  knownOrders: true,
+  steps: [{ kind: "send", content: 0, fate: { kind: "killed", isMade: false, late: 0 }, lag: 0 }],
+};
+
 export interface Told {
   /** Operations by how they ended. */
   readonly states: ReadonlyMap<string, number>;
