@@ -162,14 +162,12 @@ function isLikeItem(sent: string, shown: string): boolean {
 
 /**
  * True where name, phone and address of the receiver are all shown as others, also where a part is hidden, or where
- * services change such texts: what they change keeps most of a text.
+ * services change such texts: what they change keeps most of a text. Where the name is hidden, phone and address tell.
  */
 export function hasPlainlyOtherReceiver(draft: Draft, order: OrderDetail, comparison: Comparison): boolean {
-  return (
-    comparison["receiver.name"] !== "agrees" &&
-    isOtherName(draft.receiver?.name, order.receiver?.name) &&
-    hasPlainlyOtherPlace(draft, order, comparison)
-  );
+  const [name, shown] = [comparison["receiver.name"], order.receiver?.name];
+  const isOther = name === "open" || (name === "differs" && isOtherName(draft.receiver?.name, shown));
+  return isOther && hasPlainlyOtherPlace(draft, order, comparison);
 }
 
 /** The same for phone and address alone. */
