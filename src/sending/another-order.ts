@@ -175,20 +175,22 @@ function isNamed(draft: Draft, order: OrderDetail): boolean {
 }
 
 /**
- * The create that has an order, and why the order is another one, of which it warns. Where the order has the data of a
- * create that was sent beside it, and certainly not its own, the create is in doubt from then on.
+ * The create that has an order, and why the order is another one, of which it warns. The create is in doubt from then on
+ * where the order is certainly not its own, and has the data of a create that was sent beside it, or `keepsNames`: the
+ * service shows most orders as they were sent.
  */
 export async function readOwner(
   order: OrderDetail,
   { ledger, customer, clock, warn, onWithdrawn, others }: OwnerTools,
+  keepsNames = false,
 ): Promise<{ readonly operation?: Operation | undefined; readonly other?: string | undefined }> {
   const id = order.id.value;
   const name = (await ledger.findOwners(customer, [id])).get(id);
   const operation = name && (await ledger.findOperation(name));
   const other = operation && (await describeOther(operation, order, ledger));
   if (!operation || !other) return { operation };
-  const isExchanged = await isOfBeside(operation, order, ledger);
-  const isTaken = isExchanged && (await withdrawIfCertain(operation, order, ledger, clock));
+  const isCounted = keepsNames || (await isOfBeside(operation, order, ledger));
+  const isTaken = isCounted && (await withdrawIfCertain(operation, order, ledger, clock));
   const inDoubt = isTaken ? `; ${nameOperation(operation)} is in doubt now: courier orders resolve` : "";
   const isRepeated = others?.get(id) === other && !isTaken;
   others?.set(id, other);

@@ -40,7 +40,7 @@ export async function compareAnswers(
       customer,
       summaries.map(({ id }) => id.value),
     );
-    await readOthers({ summaries, owners }, { ...tools, onWithdrawn }, mostRead);
+    await readOthers({ summaries, owners }, { ...tools, onWithdrawn }, { most: mostRead, areJustMade: true });
     isCompared = isWhole;
     if (isTaken) await reconcile(tools);
     return isCompared ? undefined : "it is too long";

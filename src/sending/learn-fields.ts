@@ -141,12 +141,13 @@ const fewAtOnce = 500;
 
 /**
  * Reads the own orders that the list shows with another receiver than was sent, by name or city, and warns of those that
- * are others. A city proves nothing, since services write it in other ways: what such an order is, is read once.
+ * are others. A city proves nothing, since services write it in other ways: what such an order is, is read once. Orders that
+ * were just made nobody has edited since: those that are certainly others are taken from their creates, unless most are.
  */
 export async function readOthers(
   { summaries, owners }: Pick<RecordedListing, "summaries" | "owners">,
   tools: ReconcileTools,
-  most = mostOthersRead,
+  { most = mostOthersRead, areJustMade = false } = {},
 ): Promise<void> {
   const { ledger, customer, detail, stop } = tools;
   const changesNames = mostlyChangedFields(await ledger.learned(customer, fieldBits)).has("receiver.name");
@@ -154,11 +155,14 @@ export async function readOthers(
   const own = [...owners.keys()];
   const others: string[] = [];
   const elsewhere: string[] = [];
+  let kept = 0;
   // The drafts of thousands of orders are not held at once.
   while (own.length > 0 && others.length < most)
     for (const { draft, order } of await ledger.findAnswered(customer, own.splice(-fewAtOnce))) {
       if (!order) continue;
-      const [sent, shown] = [draft?.receiver, byId.get(order.id)?.receiver];
+      const summary = byId.get(order.id);
+      const [sent, shown] = [draft?.receiver, summary?.receiver];
+      if (draft && summary && isNamedAs(draft, summary)) kept += 1;
       if (!changesNames && isOtherName(sent?.name, shown?.name)) others.push(order.id);
       else if (isOtherCity(sent, shown?.city)) elsewhere.push(order.id);
     }
@@ -174,7 +178,7 @@ export async function readOthers(
       if (named.includes(id) && summary) await noteUnread(summary, owners.get(id), tools);
       continue;
     }
-    const { other } = await readOwner(order, tools);
+    const { other } = await readOwner(order, tools, areJustMade && kept > 0 && kept >= others.length);
     const operation = byCity.get(id);
     if (operation && other === undefined) await ledger.recordFields(operation, cityCompared, 0);
   }

@@ -14,7 +14,7 @@ import {
   hasOtherReceiverAndItem,
   mostlyChangedFields,
 } from "./matching.ts";
-import { hasPlainlyOtherReceiver } from "./possible-orders.ts";
+import { hasPlainlyOtherPlace } from "./possible-orders.ts";
 
 /** The newest orders. */
 const sampled = 64;
@@ -62,9 +62,9 @@ function compareNames({ draft: sent, fields, isRead }: MirroredOrder): "other" |
   const draft = sent as Draft;
   const detail = fields as OrderDetail;
   const comparison = isRead ? compareDetail(draft, detail) : compareSummary(draft, fields as OrderSummary);
+  // The mirror fills a hidden name with the one that was sent.
   const isOther =
-    hasOtherReceiverAndItem(draft, comparison) ||
-    (isRead && hasPlainlyOtherReceiver(draft, detail, comparison));
+    hasOtherReceiverAndItem(draft, comparison) || (isRead && hasPlainlyOtherPlace(draft, detail, comparison));
   return isOther ? "other" : "same";
 }
 

@@ -79,6 +79,7 @@ describe("another receiver in all fields, and the same item", () => {
 const jose = { name: "José Núñez", phone: "13900100074", city: "Baoding", detail: "Wensan Road 478" };
 const zoe = { name: "Zoë Müller", phone: "13600100185", address: "Changchun Nanjing Road 5" };
 const li = { name: "李娜", phone: "13900100074", city: "保定市", detail: "莲池区文三路478号" };
+const liAddress = "保定市莲池区文三路478号";
 const longStreet = "Building 12, Room 1203, Wensan Road 478, beside the old railway station, Lianchi";
 
 async function cancelShown(sent: object, shown: object) {
@@ -99,6 +100,8 @@ test.each<[string, object, object]>([
   ["a name with an apostrophe", { ...jose, name: "Anne O'Neil" }, { ...zoe, name: "Zoe Muller" }],
   ["a long address", { ...jose, name: "Li Na", detail: longStreet }, { ...zoe, name: "Chen Jing" }],
   ["a hidden name that cannot be the sent one", li, { ...bert, name: "陈*" }],
+  ["a hidden name that may be the sent one", li, { ...bert, name: "李*" }],
+  ["a name that is hidden in whole", li, { ...bert, name: "***" }],
   ["a hidden name and phone", li, { ...bert, name: "陈*", phone: "136****0185" }],
   [
     "a hidden name, phone and address",
@@ -119,8 +122,8 @@ test.each<[string, object, object]>([
 test.each<[string, object, object]>([
   ["without accents", jose, { ...zoe, name: "JOSE NUNEZ" }],
   ["as codes", { ...jose, name: "Anne O'Neil" }, { ...zoe, name: "Anne O&#39;Neil" }],
-  ["hidden", li, { ...bert, name: "李*" }],
-  ["hidden in whole", li, { ...bert, name: "***" }],
+  ["hidden, with a part of the address", li, { ...bert, name: "李*", address: "保定市莲池区****" }],
+  ["hidden in whole, with the sent address", li, { ...bert, name: "***", address: liAddress }],
   ["of another script, with the sent street", jose, { ...zoe, address: "河北省 Wensan Road 478" }],
   ["of another script, with a part of the address", li, { ...zoe, address: "保定市莲池区****" }],
   ["of another script, with most of the address hidden", li, { ...zoe, address: "河北省****" }],
@@ -755,3 +758,35 @@ describe("where two orders have each other's numbers since they were made", () =
     expect(asked.map(({ path: asked }) => asked.split("/").at(-1))).toContain("SF1");
   });
 });
+
+test.each([0, 3])(
+  "an import's answer that named the website's order: its row is in doubt, %i orders known before",
+  async (known) => {
+    const home = await createUnfaithfulHome();
+    const file = path.join(home.directory, "orders.csv");
+    const ship = async (...rows: readonly string[]) => {
+      await writeFile(file, sheet(...rows));
+      const ran = await home.courier(`orders import ${file} --yes --json`);
+      return { ...ran, report: JSON.parse(ran.stdout) };
+    };
+    const before = Array.from({ length: known }, (_, index) =>
+      row(`K-${index}`, `王${index}`, `1390013900${index}`),
+    );
+    if (known > 0) expect((await ship(...before)).exit).toBe(0);
+    let id = 0;
+    const answerWith = ({ body }: { body: string }) => {
+      if (!body.includes("孙大力")) return undefined;
+      const party = { name: "钱七", phone: "13600136000", city: "上海市", detail: "中山路1号" };
+      id = home.service.foreign({ ...plainDraft, receiver: party, item: { name: "陶瓷杯" } }).id;
+      return id;
+    };
+    home.service.ways = { answerWith, commitDelayMs: ({ body }) => (body.includes("孙大力") ? 1e9 : 0) };
+    const rows = [row("A", "孙大力", "13722223333"), row("B", "周文", "13533334444")];
+    const ran = await ship(...rows);
+    expect(ran.stderr).toContain(`named order ${id}, but the service shows another receiver`);
+    expect([ran.exit, ran.stderr.includes(" is in doubt now")], ran.stderr).toEqual([6, true]);
+    const cancelled = await home.courier("orders cancel ref:A --yes");
+    expect(cancelled.exit, cancelled.stderr).toBe(6);
+    expect(home.service.orders.every(({ status }) => status === "pending")).toBe(true);
+  },
+);
