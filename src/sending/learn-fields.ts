@@ -142,7 +142,7 @@ const fewAtOnce = 500;
 /**
  * Reads the own orders that the list shows with another receiver than was sent, by name or city, and warns of those that
  * are others. A city proves nothing, since services write it in other ways: what such an order is, is read once. Orders that
- * were just made nobody has edited since: those that are certainly others are taken from their creates, unless most are.
+ * were just made no one has edited since: those that are certainly others are taken from their creates, unless most are.
  */
 export async function readOthers(
   { summaries, owners }: Pick<RecordedListing, "summaries" | "owners">,

@@ -191,7 +191,7 @@ const keptForOneEdited = 10;
 
 /**
  * The fields that the service shows in another form, where it has values like those of the draft. Few orders among many
- * that it keeps do not say so: somebody may have edited them. `without`: so many orders are left out that differ.
+ * that it keeps do not say so: someone may have edited them. `without`: so many orders are left out that differ.
  */
 export function changedFields(
   { fields }: Pick<Learned, "fields">,
