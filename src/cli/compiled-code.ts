@@ -22,6 +22,9 @@ interface Compiler {
   _compile(this: NodeJS.Module, text: string, file: string): unknown;
 }
 
+/** What is done before a part of the program is compiled. */
+export const loading = { check() {} };
+
 /** A file of less is compiled as fast as what was kept of it is read, and each kept file is flushed once. */
 const leastCharacters = 8_000;
 /** Another build may run in turn with this one, and each would replace what the other kept. */
@@ -35,10 +38,10 @@ const leftAloneMs = 60_000;
 export async function keepCompiledCode(env: Env): Promise<void> {
   const content = typeof __COURIER_CONTENT__ === "string" ? __COURIER_CONTENT__ : undefined;
   const cache = findCache(env);
-  if (content === undefined || cache === undefined || process.versions.bun) return;
-  const directory = path.join(cache, "courier", `${process.version}-${process.arch}`);
+  if (content === undefined || process.versions.bun) return;
+  const directory = path.join(cache ?? "", "courier", `${process.version}-${process.arch}`);
   const { default: Module } = await import("node:module");
-  const vm = await import("node:vm");
+  const vm = cache && (await import("node:vm"));
   const compiler = Module.prototype as unknown as Compiler;
   const compile = compiler._compile;
   const unkept = new Map<string, Script>();
@@ -47,7 +50,8 @@ export async function keepCompiledCode(env: Env): Promise<void> {
   });
   compiler._compile = function (text, file) {
     const isOurs = path.dirname(file) === import.meta.dirname;
-    if (!isOurs || text.length < leastCharacters) return compile.call(this, text, file);
+    if (isOurs) loading.check();
+    if (!isOurs || !vm || text.length < leastCharacters) return compile.call(this, text, file);
     const kept = path.join(directory, path.basename(file));
     const cachedData = readKept(kept, content);
     const script = new vm.Script(Module.wrap(text), { filename: file, cachedData });

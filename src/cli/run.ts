@@ -1,6 +1,5 @@
 /** A run: words in, one command, one result, one exit code; the last catch of every error. */
 
-import { readFileSync } from "node:fs";
 import type { LiveOutput, Output } from "../command/command.ts";
 import { shortestKey } from "../config/key-source.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
@@ -30,6 +29,7 @@ import { writeOutput } from "./output.ts";
 import type { Pager } from "./pager.ts";
 import { parseCommandLine } from "./parser.ts";
 import { program } from "./program.ts";
+import { isProgramReplaced, refuseOtherVersions } from "./replaced-program.ts";
 import { helpWidth } from "./root-help.ts";
 import { readVersion } from "./version.ts";
 import { choosePaint, createView } from "./view.ts";
@@ -56,6 +56,7 @@ interface Writers {
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
 export async function run(host: Host): Promise<ExitCode> {
+  refuseOtherVersions();
   const clear = () => writers.clear();
   const writers: Writers = {
     out: createWriter(host.stdout, clear, () => host.signal),
@@ -307,7 +308,7 @@ function asCourierError(error: unknown): CourierError {
       cause: error,
     });
   // Each command loads its parts when it needs them, and does not work with those of another version.
-  if (systemCode(error) === "MODULE_NOT_FOUND" || isReplaced())
+  if (systemCode(error) === "MODULE_NOT_FOUND" || isProgramReplaced())
     return new CourierError("unwritten", 5, "the files of courier were removed or replaced during the run", {
       hint: "see what was done, once courier is installed again: courier log",
       cause: error,
@@ -322,16 +323,6 @@ function asCourierError(error: unknown): CourierError {
     cause: error,
     hint: "run it again with --debug and report what it shows",
   });
-}
-
-/** True where the file of this code has other code by now. */
-function isReplaced(): boolean {
-  if (typeof __COURIER_CONTENT__ !== "string") return false;
-  try {
-    return !readFileSync(import.meta.filename, "latin1").includes(__COURIER_CONTENT__);
-  } catch {
-    return false;
-  }
 }
 
 /** After a stop, a failure is reported as the interruption, unless its error says more about it. */

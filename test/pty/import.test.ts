@@ -1,6 +1,7 @@
 /** An import at a terminal: the bar, the table, Ctrl-C, and what a service that goes away looks like. */
 
-import { cp, mkdir, readdir, rename, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { header, row, sheet } from "../support/imports.ts";
@@ -37,7 +38,7 @@ test("Ctrl-C once finishes what is under way, leaves the report whole, and says 
   expect(terminal.isCursorVisible).toBe(true);
 });
 
-test.skipIf(process.env.COURIER_BIN).each(["removes", "replaces"])(
+test.skipIf(process.env.COURIER_BIN).each(["removes", "empties", "replaces"])(
   "an update that %s the program's files during the question ends it with words, and nothing is sent",
   async (how) => {
     const home = await homeWith(row("A-1"));
@@ -48,11 +49,22 @@ test.skipIf(process.env.COURIER_BIN).each(["removes", "replaces"])(
     const terminal = home.open("orders import orders.csv", { columns: 100, shell });
     await terminal.until("(y/N)");
     await rename(installed, `${installed}.old`);
-    if (how === "replaces") {
+    const loaded = path.join(home.directory, "loaded");
+    const note = `require("node:fs").writeFileSync(${JSON.stringify(loaded)}, "");`;
+    const older = `${installed}.old/dist`;
+    const [content = ""] =
+      /(?<=")[0-9a-f]{16}(?=")/.exec(await readFile(path.join(older, "run.cjs"), "utf8")) ?? [];
+    if (how !== "removes") {
       await mkdir(path.join(installed, "dist"), { recursive: true });
-      for (const name of await readdir(`${installed}.old/dist`))
+      for (const name of await readdir(older)) {
+        const text = await readFile(path.join(older, name), "utf8").catch(() => "");
+        const newer = note + text.replaceAll(content, content.replace(/./g, "e"));
         if (name.endsWith(".cjs"))
-          await writeFile(path.join(installed, "dist", name), "module.exports = {};");
+          await writeFile(
+            path.join(installed, "dist", name),
+            how === "empties" ? "module.exports = {};" : newer,
+          );
+      }
     }
     terminal.type(`y${keys.enter}`);
     expect(await terminal.ended).toEqual({ exit: 5, signal: undefined });
@@ -60,6 +72,7 @@ test.skipIf(process.env.COURIER_BIN).each(["removes", "replaces"])(
       "error: the files of courier were removed or replaced during the run",
     );
     expect(home.sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+    expect(existsSync(loaded), "parts of the other version").toBe(false);
   },
 );
 
