@@ -72,10 +72,11 @@ export function readEnvelope(answer: Answer, context: AnswerContext): JsonObject
     if (answer.notIn !== undefined) throw wrongBytes(answer, answer.notIn, context);
     return body;
   }
-  throw (
-    statusFailure(answer, context, isCreate(context) ? orderIn(body) : undefined) ??
-    wrongShape(answer, context, "the answer should be an object with a boolean `success`, but is not")
-  );
+  const failure = statusFailure(answer, context, isCreate(context) ? orderIn(body) : undefined);
+  const hidesOrder =
+    failure && mayHideOrder(failure, context) && typeof body === "string" && namesOrder(body);
+  if (failure && !hidesOrder) throw failure;
+  throw wrongShape(answer, context, "the answer should be an object with a boolean `success`, but is not");
 }
 
 /**
@@ -129,7 +130,8 @@ function parseBody(answer: Answer, context: AnswerContext): Json {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     const isPart = /^\s*[[{]/.test(answer.body);
-    if (failure && !(isPart && mayHideOrder(failure, context))) throw failure;
+    const hidesOrder = failure && mayHideOrder(failure, context) && (isPart || namesOrder(answer.body));
+    if (failure && !hidesOrder) throw failure;
     if (isPart && (error.atEnd || (failure && !error.isTooDeep))) throw cutAnswer(answer, "short", context);
     if (error.isTooDeep) throw cutAnswer(answer, "too_deep", context);
     throw new ServiceFailure(
@@ -190,6 +192,11 @@ function isCreate({ method, url }: AnswerContext): boolean {
 /** Names of ids and numbers of orders, without case and underlines. */
 const orderNames: ReadonlySet<string> = new Set(["orderid", "orderno", "trackingnumber"]);
 const deepest = 6;
+
+/** True where a text has fields of an order: a proxy may have put an answer into another form. */
+function namesOrder(text: string): boolean {
+  return /["'](?:order_?(?:id|no)|tracking_?number)\\*["']/i.test(text.replaceAll("\0", ""));
+}
 
 /**
  * The id, or else a number, of an order in a failed answer to a create. The specification shows no failure that has one: it

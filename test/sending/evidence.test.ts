@@ -216,6 +216,22 @@ test.each([429, 401])(
   },
 );
 
+const envelope = `{"success":true,"data":${order}}`;
+
+test.each([
+  ["behind a prefix", `)]}',\n${envelope}`],
+  ["as a text", JSON.stringify(envelope)],
+  ["in a web page", `<html><script>window.answer = ${envelope}</script></html>`],
+  ["in UTF-16", [...envelope].map((letter) => `${letter}\0`).join("")],
+])("HTTP 429 with an order %s: it is looked for, and sent once", async (_how, body) => {
+  const home = await createServedHome();
+  home.sandbox.faults.set([
+    { ...post, kind: "status", status: 429, body, contentType: "text/plain", processed: true, times: 1 },
+  ]);
+  const { exit, stderr } = await home.courier(create, { stdin });
+  expect([exit, requestCount(home, "POST")], stderr).toEqual([0, 1]);
+});
+
 test("HTTP 429 with a web page carries none: it is sent again", async () => {
   const home = await createServedHome();
   const page = { contentType: "text/html", body: "<h1>slow down</h1>" };
