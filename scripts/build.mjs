@@ -56,7 +56,8 @@ await program.write({
   dynamicImportInCjs: false, // import() would start the loader of ES modules
   minifyInternalExports: true,
   entryFileNames: "[name].cjs",
-  chunkFileNames: ({ name }) => `${name.replace(/-[A-Z\d]{8}$/, "")}.cjs`,
+  // A short name for those that have none: there are a thousand references to them.
+  chunkFileNames: ({ name }) => `${name.replace(/-[A-Z\d]{8}$/, "").replace(/^chunk$/, "c")}.cjs`,
   manualChunks: (id) => parts.get(id),
   plugins: [
     {
