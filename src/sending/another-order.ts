@@ -220,7 +220,10 @@ function isShownWith(
   { draft, state }: Operation,
   order: OrderDetail,
 ): boolean {
-  return draft !== undefined && state === "created" && others(draft, compareDetail(draft, order));
+  if (draft === undefined || state !== "created") return false;
+  // Of a phone that is shown in part, the digits are the sent ones.
+  if (others === hasOtherReceiverAndItem && isPhoneOf(draft, order)) return false;
+  return others(draft, compareDetail(draft, order));
 }
 
 /** Other than the answer to the create had. */

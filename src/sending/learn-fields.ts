@@ -22,6 +22,7 @@ import {
   fieldBits,
   isNamedAs,
   keptBits,
+  keptForOneEdited,
   kindOf,
   mostlyChangedFields,
   type ValueKind,
@@ -37,12 +38,16 @@ export function fieldsOf(learned: Learned, draft: Draft | undefined): FieldKnowl
   const kinds = new Map(comparedFields.map((field) => [field, draft ? kindOf(draft, field) : "odd"]));
   const select = (isSelected: (field: ComparedField, kind: ValueKind) => boolean) =>
     new Set(comparedFields.filter((field) => isSelected(field, kinds.get(field) ?? "odd")));
+  const keptIn = (field: ComparedField, kind: ValueKind) => {
+    const place = bitOf(field, kind);
+    return place === undefined ? 0 : (learned.fields[place]?.kept ?? 0);
+  };
+  const changedIn = (field: ComparedField) => learned.fields[comparedFields.indexOf(field)]?.changed ?? 0;
   return {
-    kept: select((field, kind) => {
-      const place = bitOf(field, kind);
-      return (
-        place !== undefined && !everChanged.has(field) && (learned.fields[place]?.kept ?? 0) >= enoughOrders
-      );
+    kept: select((field, kind) => !everChanged.has(field) && keptIn(field, kind) >= enoughOrders),
+    mostlyKept: select((field, kind) => {
+      const kept = keptIn(field, kind);
+      return kept >= enoughOrders && kept > keptForOneEdited * changedIn(field);
     }),
     changed: changedFields(learned, draft),
     fragile: select((_, kind) => kind === "odd"),

@@ -43,6 +43,8 @@ export interface FieldKnowledge {
   readonly fragile: ReadonlySet<ComparedField>;
   /** Shown unchanged in every known order, and there are enough of them. */
   readonly kept: ReadonlySet<ComparedField>;
+  /** Shown unchanged in enough of them, and changed in few: someone may have edited those. */
+  readonly mostlyKept: ReadonlySet<ComparedField>;
   /** Shown in another form, and not only in few of many orders. */
   readonly changed: ReadonlySet<ComparedField>;
 }
@@ -84,13 +86,17 @@ export const nothingShown = Object.fromEntries(
 
 /**
  * True for another order than the one that was sent: two distinguishing fields differ that the service has always kept,
- * or all four differ, and the service is not known to change any of them.
+ * or three that it keeps in most orders, or all four differ, and the service is not known to change any of them.
  */
-export function isOtherOrder(comparison: Comparison, { kept, changed, fragile }: FieldKnowledge): boolean {
+export function isOtherOrder(
+  comparison: Comparison,
+  { kept, mostlyKept, changed, fragile }: FieldKnowledge,
+): boolean {
   const differing = distinguishingFields.filter(
     (field) => comparison[field] === "differs" && !fragile.has(field),
   );
   if (differing.filter((field) => kept.has(field)).length >= 2) return true;
+  if (differing.filter((field) => mostlyKept.has(field)).length >= 3) return true;
   return differing.length === distinguishingFields.length && !differing.some((field) => changed.has(field));
 }
 
@@ -186,12 +192,15 @@ export function everChangedFields({ fields }: Pick<Learned, "fields">): Readonly
   return new Set(comparedFields.filter((_, place) => (fields[place]?.changed ?? 0) > 0));
 }
 
+/** One that is shown in another form may be another receiver's order, or of other goods. */
+const tellingFields: ReadonlySet<ComparedField> = new Set(["receiver.name", "receiver.phone", "item.name"]);
 /** Of so many orders that are shown as they were sent, one may have been edited at the service. */
-const keptForOneEdited = 10;
+export const keptForOneEdited = 10;
 
 /**
- * The fields that the service shows in another form, where it has values like those of the draft. Few orders among many
- * that it keeps do not say so: someone may have edited them. `without`: so many orders are left out that differ.
+ * The fields that the service shows in another form, where it has values like those of the draft. Of those that tell orders
+ * apart, few orders among many that it keeps do not say so: someone may have edited them. `without`: so many orders are
+ * left out that differ.
  */
 export function changedFields(
   { fields }: Pick<Learned, "fields">,
@@ -201,6 +210,7 @@ export function changedFields(
   return new Set(
     comparedFields.filter((field, place) => {
       const changed = (fields[place]?.changed ?? 0) - without;
+      if (!tellingFields.has(field)) return changed > 0;
       const bit = bitOf(field, draft ? kindOf(draft, field) : "odd");
       const kept = bit === undefined ? 0 : (fields[bit]?.kept ?? 0);
       return changed > 0 && changed * keptForOneEdited >= kept && (changed > 1 || kept === 0);

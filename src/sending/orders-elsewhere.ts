@@ -12,6 +12,7 @@ import {
   compareDetail,
   comparedFields,
   compareSummary,
+  everChangedFields,
   type FieldKnowledge,
   fieldBits,
   isExact,
@@ -117,7 +118,7 @@ export async function createOrdersElsewhere(
   function knowledgeOf(draft: Draft): ItemKnowledge & FieldKnowledge {
     // A person who reviews a single order is not asked about every order to the same receiver.
     const keepsItems = !isImport || keepsSome("item.name", learned, draft);
-    return { ...fieldsOf(learned, draft), keepsItems };
+    return { ...fieldsOf(learned, draft), changed: everChangedFields(learned), keepsItems };
   }
 
   async function findEqual(draft: Draft): Promise<readonly OrderElsewhere[]> {

@@ -185,6 +185,23 @@ export function hasPlainlyOtherPlace(
   );
 }
 
+/**
+ * True where the goods or the address are others than were sent, and no part or form of them, at a service that does not
+ * write most of them so (`rewritten`).
+ */
+export function hasOtherGoodsOrAddress(
+  draft: Draft,
+  { receiver, item }: OrderDetail,
+  comparison: Comparison,
+  rewritten: ReadonlySet<ComparedField>,
+): boolean {
+  const differs = (field: ComparedField) => comparison[field] === "differs" && !rewritten.has(field);
+  return (
+    (differs("item.name") && !isLikeItem(draft.item?.name ?? "", item?.name ?? "")) ||
+    (differs("receiver.address") && isOtherAddress(draft.receiver, receiver?.address))
+  );
+}
+
 /** True where what is shown may be a part of what was sent: the rest is hidden or cut, or all of it is. */
 export function isPartOf(draft: Draft, field: ComparedField, { receiver, item }: OrderDetail): boolean {
   switch (field) {

@@ -69,6 +69,8 @@ export interface UnownedOrder {
   /** The event of the listing that showed it first. */
   readonly firstSeenEvent: number;
   compare(create: DoubtfulCreate): Comparison;
+  /** True where its goods or its address are others, and no part or form of the sent ones. */
+  isUnlike(create: DoubtfulCreate): boolean;
   /** True where it was made after the request was sent. */
   isNew(create: DoubtfulCreate): boolean;
   /** True where its time stamp is older than the request by more than the known error of time stamps. */
@@ -170,7 +172,9 @@ function assign(
   if (!order.detail) return;
   const exact = groups.filter(
     ({ creates, first }) =>
-      isExact(order.compare(first), fieldsFor(first)) && creates.some((create) => isPossible(order, create)),
+      isExact(order.compare(first), fieldsFor(first)) &&
+      !order.isUnlike(first) &&
+      creates.some((create) => isPossible(order, create)),
   );
   const [only, other] = exact;
   if (only && !other) only.orders.push(order);

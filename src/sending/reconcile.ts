@@ -26,7 +26,7 @@ import {
 } from "./matching.ts";
 import { createAgeRules } from "./order-age.ts";
 import { orderFacts } from "./order-facts.ts";
-import { contradictList, isOtherCity } from "./possible-orders.ts";
+import { contradictList, hasOtherGoodsOrAddress, isOtherCity } from "./possible-orders.ts";
 import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
 import type { PageHooks, Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 import { begunByBoot, endedMs, sentMs, stampAsOfNow, wallTimeOf } from "./request-times.ts";
@@ -145,6 +145,11 @@ export async function reconcileWith(
     learned = await ledger.learned(customer, fieldBits);
   const operations = new Map(open.map((operation) => [nameOperation(operation), operation]));
   const draftOf = ({ name }: DoubtfulCreate) => operations.get(name)?.draft;
+  const rewritten = mostlyChangedFields(learned);
+  const isUnlike = (draft: Draft | undefined, order: OrderDetail | undefined) =>
+    draft !== undefined &&
+    order !== undefined &&
+    hasOtherGoodsOrAddress(draft, order, compareDetail(draft, order), rewritten);
   const { isNew, isStampedBefore } = await createAgeRules(open, learned, tools);
   const orders = listing.summaries.flatMap((summary): UnownedOrder[] => {
     const id = summary.id.value;
@@ -157,6 +162,7 @@ export async function reconcileWith(
         detail,
         firstSeenEvent,
         compare: memoiseByContent((create) => compare(draftOf(create), summary, detail)),
+        isUnlike: (create) => isUnlike(draftOf(create), detail),
         isNew: (create) => isNew(create.name, detail ?? summary),
         isStampedBefore: (create) => isStampedBefore(create.name, detail ?? summary),
       },
@@ -172,6 +178,7 @@ export async function reconcileWith(
         const draft = draftOf(create);
         return draft ? compareDetail(draft, detail) : nothingShown;
       }),
+      isUnlike: (create) => isUnlike(draftOf(create), detail),
       isNew: (create) => isNew(create.name, detail, wasListed),
       isStampedBefore: (create) => isStampedBefore(create.name, detail),
     });

@@ -10,9 +10,9 @@ import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import {
   compareDetail,
   compareSummary,
+  everChangedFields,
   fieldBits,
   hasOtherReceiverAndItem,
-  mostlyChangedFields,
 } from "./matching.ts";
 import { hasPlainlyOtherPlace } from "./possible-orders.ts";
 
@@ -77,7 +77,7 @@ async function hasChanged(context: Context): Promise<boolean> {
   const ledger = await findLedger(context);
   const customer = ledger && (await context.knownCustomer());
   if (!customer) return false;
-  const changed = mostlyChangedFields(await ledger.learned(customer.id, fieldBits));
+  const changed = everChangedFields(await ledger.learned(customer.id, fieldBits));
   return changed.has("receiver.name") && changed.has("item.name");
 }
 

@@ -4,6 +4,7 @@
 
 import type { Learned } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
+import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { differingFields } from "../model/same-order.ts";
 import { readOwner } from "./another-order.ts";
@@ -18,9 +19,11 @@ import {
   fieldBits,
   isLikely,
   isOtherOrder,
+  kindOf,
+  mostlyChangedFields,
   nothingLearned,
 } from "./matching.ts";
-import { fitsAddress, hasPlainlyOtherPlace, isOtherName } from "./possible-orders.ts";
+import { fitsAddress, fitsPhone, hasPlainlyOtherPlace, isOtherName } from "./possible-orders.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 /** Limits the details that are read for one listing. An order that is not read may be a lost create's. */
@@ -98,7 +101,9 @@ async function judgeClaims(
     const { order, isOther } = read.get(orderId) ?? {};
     // An order does not explain itself.
     const isHolders = order && !isOther && isOwn(own, order, changedFields(learned, own.draft, 1));
-    const left = possible.filter((each) => !order || mayBeOf(each, order, learned, isHolders));
+    const left = possible.filter(
+      (each) => !order || mayBeOf(each, order, learned, isHolders ? own : undefined),
+    );
     if (isHolders && left.length === 0) await ledger.recordFields(own, detailsAreOwn, 0);
     for (const each of left) unclear.push({ lost: each, orderId, isRead: !!order });
   }
@@ -141,18 +146,27 @@ export function isOwn(
   const comparison = compareDetail(draft, order);
   if (comparedFields.some((field) => comparison[field] === "differs" && !changed.has(field))) return false;
   const isThere =
-    comparison["receiver.phone"] === "agrees" &&
+    (comparison["receiver.phone"] === "agrees" ||
+      (comparison["receiver.phone"] === "open" && fitsPhone(draft.receiver?.phone, order.receiver?.phone))) &&
     (comparison["receiver.address"] === "agrees" || fitsAddress(draft.receiver, order.receiver?.address));
   return isThere || isLikely(comparison, nothingLearned);
 }
 
-/** `isHolders`: it shows what another create sent. */
-export function mayBeOf(lost: Operation, order: OrderDetail, learned: Learned, isHolders = false): boolean {
+/** `holder`: the create that sent what the order shows. */
+export function mayBeOf(lost: Operation, order: OrderDetail, learned: Learned, holder?: Operation): boolean {
   const { draft } = lost;
-  if (!draft) return !isHolders;
-  if (isHolders) return isOwn(lost, order, everChangedFields(learned));
+  if (!draft) return holder === undefined;
+  if (holder)
+    return !hasGoodsOf(holder, draft, order, learned) && isOwn(lost, order, everChangedFields(learned));
   const comparison = compareDetail(draft, order);
   return (
     !isOtherOrder(comparison, fieldsOf(learned, draft)) && !hasPlainlyOtherPlace(draft, order, comparison)
   );
+}
+
+/** True where an order has the goods that its holder sent, and not those of the lost create, as far as a service keeps them. */
+function hasGoodsOf({ draft = {} }: Operation, lost: Draft, order: OrderDetail, learned: Learned): boolean {
+  const [own, other] = [draft, lost].map((each) => compareDetail(each, order)["item.name"]);
+  const isOther = own === "agrees" && other === "differs" && kindOf(lost, "item.name") !== "odd";
+  return isOther && !mostlyChangedFields(learned).has("item.name");
 }

@@ -1,8 +1,8 @@
-/** Somebody edits one order at the service: that does not say that the service changes what it is sent. */
+/** Someone edits few orders at the service: that does not say that the service changes what it is sent. */
 
 import { describe, expect, test } from "vitest";
 import { plainDraft } from "../support/orders.ts";
-import type { Rewriting } from "../support/shown-order.ts";
+import type { Rewriting, ShownOrder } from "../support/shown-order.ts";
 import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
 import { minuteMs } from "./known-home.ts";
 
@@ -11,38 +11,48 @@ const draft = (name: string, phone: string, detail: string, item: string) => ({
   receiver: { ...plainDraft.receiver, name, phone, detail },
   item: { ...plainDraft.item, name: item },
 });
-const lost = draft("孙大力", "13722223333", "人民南路12号", "台灯");
+const to = (item: string) => draft("孙大力", "13722223333", "人民南路12号", item);
+const lost = to("台灯");
 const first = draft("郑小红", "13644445555", "北街7号", "茶叶");
 const next = draft("周文", "13533334444", "解放大道127号", "毛巾");
+const longGoods = "2026新款夏季男士短袖T恤纯棉宽松圆领上衣 XL 黑色";
+const otherLongGoods = "秋冬加厚保暖羊毛围巾女士格子披肩两用百搭 红色";
 
 const ship = ({ courier }: UnfaithfulHome, rows: readonly object[]) =>
   courier("orders import - --yes --json --concurrency 2", { stdin: JSON.stringify(rows) });
 
-const edit =
-  (change: (order: Parameters<Rewriting>[0]) => Partial<Parameters<Rewriting>[0]>): Rewriting =>
-  (shown) =>
-    shown.id === 3 ? { ...shown, ...change(shown) } : shown;
-const otherGoods = edit(({ item }) => ({ item: { ...item, name: "风筝" } }));
-const otherName = edit(({ receiver }) => ({ receiver: { ...receiver, name: "何方" } }));
+const names = "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳午未申酉戌亥天地玄黄宇宙洪荒";
+const knownRow = (index: number, item = "茶叶") => ({
+  ...draft(`王${names.charAt(index)}`, `139001390${10 + index}`, `建国路${index}号`, item),
+  ref: `K-${index}`,
+});
+const knownRows = (count: number) => Array.from({ length: count }, (_, index) => knownRow(index));
 
-/** The service is known to keep what so many orders have, and shows one of them as it was edited. */
-async function editedHome(rewrite: Rewriting, count: number): Promise<UnfaithfulHome> {
-  const home = await createUnfaithfulHome();
-  const known = Array.from({ length: count }, (_, index) => ({
-    ...draft(
-      `王${"一二三四五六七八九十甲乙丙丁戊己庚辛壬癸子丑寅卯".charAt(index)}`,
-      `139001390${10 + index}`,
-      `建国路${index}号`,
-      "茶叶",
-    ),
-    ref: `K-${index}`,
-  }));
-  home.service.ways = { rewrite };
+const edit =
+  (ids: readonly number[], change: (order: ShownOrder) => Partial<ShownOrder>): Rewriting =>
+  (shown) =>
+    ids.includes(Number(shown.id)) ? { ...shown, ...change(shown) } : shown;
+const otherGoods = (ids: readonly number[]) => edit(ids, ({ item }) => ({ item: { ...item, name: "风筝" } }));
+const otherName = (ids: readonly number[]) =>
+  edit(ids, ({ receiver }) => ({ receiver: { ...receiver, name: "何方" } }));
+const cut: Rewriting = (shown) => ({
+  ...shown,
+  item: { ...shown.item, name: [...String(shown.item?.name)].slice(0, 20).join("") },
+});
+
+/** The list has shown these orders. */
+async function homeThatKnows(rewrite: Rewriting, rows: readonly object[]): Promise<UnfaithfulHome> {
+  const home = await createUnfaithfulHome({ rewrite });
   for (let time = 0; time < 2; time++) {
-    expect((await ship(home, known)).exit).toBe(0);
+    expect((await ship(home, rows)).exit).toBe(0);
     home.clock.advance(minuteMs);
   }
-  // A create in doubt has the list compared.
+  return home;
+}
+
+/** A create in doubt had the list compared, too. */
+async function editedHome(rewrite: Rewriting, count: number): Promise<UnfaithfulHome> {
+  const home = await homeThatKnows(rewrite, knownRows(count));
   home.service.ways = { rewrite, loss: () => "after", refuseList: { status: 503 } };
   await ship(home, [{ ...first, ref: "F" }]);
   home.service.ways = { rewrite };
@@ -52,29 +62,58 @@ async function editedHome(rewrite: Rewriting, count: number): Promise<Unfaithful
   return home;
 }
 
-describe.each([24, 6])("among %i orders", (count) => {
-  test("whose goods were edited: an order of other goods to the same receiver is not the lost one's", async () => {
-    const home = await editedHome(otherGoods, count);
-    const create = () =>
-      home.courier("orders create --file - --ref A --yes --json", { stdin: JSON.stringify(lost) });
-    home.service.ways = { rewrite: otherGoods, loss: () => "before", refuseList: { status: 503 } };
-    expect((await create()).exit).toBe(6);
-    home.service.ways = { rewrite: otherGoods };
-    home.clock.advance(1_000);
-    const { id } = home.service.foreign(draft("孙大力", "13722223333", "人民南路12号", "毛巾"));
-    home.clock.advance(20 * minuteMs);
-    for (let time = 0; time < 2; time++) {
-      const again = await create();
-      expect(again.stdout, again.stderr).not.toContain(`"id":${id}`);
-      home.clock.advance(minuteMs);
-    }
+/** No answer comes for these rows, and the same import runs again later. */
+async function settle(home: UnfaithfulHome, rows: readonly object[], fate: "before" | "after", isLost = /./) {
+  const { rewrite } = home.service.ways;
+  const ways = rewrite ? { rewrite } : {};
+  home.service.ways = {
+    ...ways,
+    loss: ({ body }) => (isLost.test(body) ? fate : "answered"),
+    refuseList: { status: 503 },
+  };
+  let ran = await ship(home, rows);
+  home.service.ways = ways;
+  for (let time = 0; time < 4; time++) {
+    home.clock.advance(60 * minuteMs);
+    ran = await ship(home, rows);
+  }
+  return ran;
+}
+
+/** The create is not made, and someone makes an order of other goods for its receiver on the courier's website. */
+async function expectNotFound(home: UnfaithfulHome, row: object): Promise<void> {
+  const { rewrite } = home.service.ways;
+  const ways = rewrite ? { rewrite } : {};
+  const create = () =>
+    home.courier("orders create --file - --ref A --yes --json", { stdin: JSON.stringify(row) });
+  home.service.ways = { ...ways, loss: () => "before", refuseList: { status: 503 } };
+  expect((await create()).exit).toBe(6);
+  home.service.ways = ways;
+  home.clock.advance(1_000);
+  const { id } = home.service.foreign(to("毛巾"));
+  home.clock.advance(20 * minuteMs);
+  for (let time = 0; time < 2; time++) {
+    const again = await create();
+    expect(again.stdout, again.stderr).not.toContain(`"id":${id}`);
+    home.clock.advance(minuteMs);
+  }
+}
+
+describe.each<[number, readonly number[]]>([
+  [24, [3]],
+  [6, [3]],
+  [18, [3, 4]],
+  [6, [3, 4]],
+])("among %i orders", (count, ids) => {
+  test(`whose goods were edited (${ids}): an order of other goods to the same receiver is not the lost one's`, async () => {
+    await expectNotFound(await editedHome(otherGoods(ids), count), lost);
   });
 
-  test("whose receiver's name was edited: an answer that names another's order is noticed at once", async () => {
-    const home = await editedHome(otherName, count);
+  test(`whose receiver's name was edited (${ids}): an answer that names another's order is noticed at once`, async () => {
+    const home = await editedHome(otherName(ids), count);
     let id = 0;
     home.service.ways = {
-      rewrite: otherName,
+      ...home.service.ways,
       // Made on the courier's website meanwhile.
       answerWith: ({ body }) => {
         if (!body.includes("周文")) return undefined;
@@ -88,4 +127,53 @@ describe.each([24, 6])("among %i orders", (count) => {
     ]);
     expect(ran.stderr).toContain(`named order ${id}, but the service shows another receiver`);
   });
+});
+
+describe.each<[string, Rewriting]>([
+  ["one of 24 orders was edited", otherGoods([3])],
+  ["the service cuts long names of goods", cut],
+])("%s", (_how, rewrite) => {
+  const home = () =>
+    homeThatKnows(rewrite, [...knownRows(7), knownRow(7, `${longGoods}-7`), ...knownRows(24).slice(8)]);
+
+  test("an order of other goods is not the lost one's, whose goods have a long name", async () => {
+    await expectNotFound(await home(), to(longGoods));
+  });
+
+  test("a create that made no order is settled beside one of other goods for the same receiver", async () => {
+    const rows = [
+      { ...to("毛巾"), ref: "B" },
+      { ...lost, ref: "A" },
+    ];
+    const ran = await settle(await home(), rows, "before", /台灯/);
+    expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
+  });
+});
+
+test("two lost orders of one receiver, whose goods have long names that are cut, are found", async () => {
+  const home = await homeThatKnows(cut, [...knownRows(7), knownRow(7, `${longGoods}-7`)]);
+  const rows = [longGoods, otherLongGoods].map((item, index) => ({ ...to(item), ref: `L-${index}` }));
+  const ran = await settle(home, rows, "after");
+  expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
+});
+
+test("where receivers of two orders were corrected: another machine's order of the same goods keeps none in doubt", async () => {
+  const corrected: Rewriting = (shown, view) => {
+    const phone = edit([38], ({ receiver }) => ({ receiver: { ...receiver, phone: "18812345678" } }));
+    const street = edit([39], ({ receiver }) => ({ receiver: { ...receiver, detail: "中山路77号" } }));
+    return phone(street(shown, view), view);
+  };
+  const home = await homeThatKnows(corrected, knownRows(40));
+  const row = { ...to("茶叶"), ref: "L" };
+  home.service.ways = { rewrite: corrected, loss: () => "before", refuseList: { status: 503 } };
+  await ship(home, [row]);
+  home.service.ways = { rewrite: corrected };
+  home.clock.advance(1_000);
+  home.service.foreign(first);
+  let ran = await ship(home, [row]);
+  for (let time = 0; time < 4; time++) {
+    home.clock.advance(60 * minuteMs);
+    ran = await ship(home, [row]);
+  }
+  expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
 });

@@ -130,7 +130,9 @@ describe("two receivers of one name", () => {
     const { home, file, ship } = await importedHome(tea, other);
     exchange(home, hide);
     const slips = await home.courier(["orders", "slips", "2", "-o", path.join(home.directory, "slips.html")]);
-    expect(slips.stderr).toContain("the answer to 1.2 named order 2, but the service shows the data of 1.1");
+    expect(slips.stderr).toMatch(
+      /the answer to 1\.2 named order 2, but the service shows (the data of 1\.1|another receiver)/,
+    );
     const ref = await home.courier("orders cancel ref:A-1 --yes");
     expect([ref.exit, cancelled(home)], ref.stderr).toEqual([expect.not.stringMatching(/^0$/), []]);
     const undone = await home.courier("undo 1 --yes");

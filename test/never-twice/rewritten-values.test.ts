@@ -1,0 +1,224 @@
+/** A service that rewrites some values: lost orders are settled, and orders of other machines and people are not lost sight of. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { personWho } from "../support/answering.ts";
+import { plainDraft } from "../support/orders.ts";
+import type { Rewriting, ShownOrder, ShownParty } from "../support/shown-order.ts";
+import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
+import { minuteMs } from "./known-home.ts";
+
+const draft = (name: string, phone: string, detail: string, goods: string, more: object = {}) => ({
+  ...plainDraft,
+  receiver: { ...plainDraft.receiver, name, phone, detail },
+  item: { ...plainDraft.item, name: goods, ...more },
+});
+type Row = ReturnType<typeof draft>;
+const withRef = (row: object, ref: string) => ({ ...row, ref });
+const names = "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳";
+const plain = (index: number, more: object = {}): Row =>
+  draft(`王${names.charAt(index)}`, `139001390${10 + index}`, `建国路${index}号`, "茶叶", more);
+const lost = draft("孙大力", "13722223333", "人民南路12号", "台灯");
+const inChengdu = (row: Row): Row => ({
+  ...row,
+  receiver: { ...row.receiver, province: "四川省", city: "成都市" },
+});
+
+const ship = ({ courier }: UnfaithfulHome, rows: readonly object[]) =>
+  courier("orders import - --yes --json --concurrency 1", { stdin: JSON.stringify(rows) });
+
+/** The service is known: its list has shown these orders, and details of them were compared. */
+async function homeThatKnows(rewrite: Rewriting, rows: readonly object[]): Promise<UnfaithfulHome> {
+  const home = await createUnfaithfulHome({ rewrite });
+  for (let time = 0; time < 2; time++) {
+    expect((await ship(home, rows)).exit).toBe(0);
+    home.clock.advance(minuteMs);
+  }
+  return home;
+}
+
+/** Sends rows of which some are lost, and imports them again later. */
+async function settle(home: UnfaithfulHome, rows: readonly object[], isMade: boolean, isLost = /台灯/) {
+  const { rewrite } = home.service.ways;
+  const ways = rewrite ? { rewrite } : {};
+  const fate = isMade ? "after" : "before";
+  home.service.ways = {
+    ...ways,
+    loss: ({ body }) => (isLost.test(body) ? fate : "answered"),
+    refuseList: { status: 503 },
+  };
+  let ran = await ship(home, rows);
+  home.service.ways = ways;
+  for (let time = 0; time < 3; time++) {
+    home.clock.advance(60 * minuteMs);
+    ran = await ship(home, rows);
+  }
+  return ran;
+}
+
+const changeItem =
+  (change: (item: NonNullable<ShownOrder["item"]>) => object): Rewriting =>
+  (shown) => ({ ...shown, item: { ...shown.item, ...change(shown.item ?? {}) } });
+const rounded = changeItem(({ weight }) => ({ weight: Math.round(Number(weight) * 100) / 100 }));
+const single = changeItem(() => ({ quantity: 1 }));
+const cut = changeItem(({ name }) => ({ name: String(name).slice(0, 20) }));
+const shortAddress = (party: ShownParty | undefined) =>
+  party && {
+    ...party,
+    address: [
+      party.province === party.city ? "" : party.province,
+      party.city,
+      party.district,
+      party.detail,
+    ].join(""),
+  };
+const cityOnce: Rewriting = (shown) => ({ ...shown, receiver: shortAddress(shown.receiver) });
+
+const simple: Readonly<Record<string, string>> = {
+  張: "张",
+  麗: "丽",
+  陳: "陈",
+  臺: "台",
+  燈: "灯",
+  華: "华",
+};
+const simplify = (text: unknown) => [...String(text)].map((letter) => simple[letter] ?? letter).join("");
+const simplified: Rewriting = (shown) => ({
+  ...shown,
+  receiver: { ...shown.receiver, name: simplify(shown.receiver?.name) },
+  item: { ...shown.item, name: simplify(shown.item?.name) },
+});
+const maskPhone = (phone: unknown) => String(phone).replace(/^(\d{3})\d{4}/, "$1****");
+const masked: Rewriting = (shown) => ({
+  ...shown,
+  receiver: {
+    ...shown.receiver,
+    name: `${String(shown.receiver?.name).charAt(0)}*`,
+    phone: maskPhone(shown.receiver?.phone),
+  },
+});
+
+describe.each([
+  [24, 2],
+  [24, 1],
+  [6, 1],
+  [3, 1],
+])("of %i known orders %i were rewritten", (count, few) => {
+  const rare = (index: number, usual: object, odd: object) => plain(index, index < few ? odd : usual);
+  test.each<[string, Rewriting, (index: number) => Row, Row]>([
+    [
+      "weight",
+      rounded,
+      (index) => rare(index, { weight: 0.5 }, { weight: 1.255 }),
+      { ...lost, item: { ...lost.item, ...{ weight: 2.345 } } },
+    ],
+    [
+      "quantity",
+      single,
+      (index) => rare(index, { quantity: 1 }, { quantity: 2 }),
+      { ...lost, item: { ...lost.item, quantity: 3 } },
+    ],
+    ["address", cityOnce, (index) => (index < few ? plain(index) : inChengdu(plain(index))), lost],
+  ])("a lost order whose %s the service is known to rewrite is found", async (_what, rewrite, make, row) => {
+    const first = inChengdu(draft("郑小红", "13644445555", "北街7号", "茶叶"));
+    const home = await homeThatKnows(
+      rewrite,
+      Array.from({ length: count }, (_, index) => withRef(make(index), `K-${index}`)),
+    );
+    expect((await settle(home, [withRef(first, "F")], true, /郑小红/)).exit).toBe(0);
+    const ran = await settle(home, [withRef(row, "A")], true);
+    expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
+  });
+});
+
+describe("a service that is known to simplify characters", () => {
+  const knownHome = () =>
+    homeThatKnows(simplified, [
+      ...[0, 1, 2, 3].map((index) => withRef(plain(index), `K-${index}`)),
+      withRef(draft("陳華", "13777778888", "東路7號", "臺燈"), "T-1"),
+    ]);
+
+  test("an order that another machine made is not sent again by an import", async () => {
+    const home = await knownHome();
+    const row = draft("張麗", "13766665555", "中山路9號", "臺燈");
+    home.service.foreign(row);
+    home.clock.advance(minuteMs);
+    const ran = await ship(home, [withRef(row, "N-1")]);
+    const made = home.service.orders.filter(({ body }) => body.receiver.name === "張麗");
+    expect([ran.exit, made.length], ran.stdout + ran.stderr).toEqual([3, 1]);
+  });
+
+  test("nor by a person without a question", async () => {
+    const home = await knownHome();
+    const row = draft("王大力", "13766665555", "中山路9号", "臺燈");
+    const { id } = home.service.foreign(row);
+    home.clock.advance(minuteMs);
+    const file = path.join(home.directory, "order.json");
+    await writeFile(file, JSON.stringify(row));
+    const question = `Order ${id}, which this ledger does not know, may be equal. Send this one?`;
+    const person = personWho(["What now?", "Send this order"], [question, false], ["What now?", "Quit"]);
+    await home.courier(`orders create --file ${file}`, { terminal: 80, prompts: person });
+    expect(home.service.orders.filter(({ body }) => body.receiver.name === "王大力")).toHaveLength(1);
+  });
+
+  test("find takes an own order for no other receiver's", async () => {
+    const home = await knownHome();
+    await home.courier("sync");
+    expect((await home.courier("find 7778888")).stderr).not.toContain("another receiver than was sent");
+  });
+});
+
+test.each([15, 25])(
+  "where names and phones are hidden: settled beside %i orders of one family name",
+  async (count) => {
+    const home = await createUnfaithfulHome({ rewrite: masked });
+    const rows = Array.from({ length: count }, (_, index) =>
+      withRef(
+        draft(
+          `王${names.charAt(index)}`,
+          `139${10 + index}0139${1000 + 37 * index}`,
+          `建国路${index}号`,
+          "茶叶",
+        ),
+        `K-${index}`,
+      ),
+    );
+    const row = withRef(draft("王大力", "13722223333", "人民南路12号", "茶叶"), "L");
+    const ran = await settle(home, [...rows, row], false, /王大力/);
+    const made = home.service.orders.filter(({ body }) => body.receiver.name === "王大力");
+    expect([ran.exit, made.length], ran.stderr).toEqual([0, 1]);
+  },
+);
+
+test("where digits are hidden, an order whose phone fits is the one that was sent", async () => {
+  const hidden: Rewriting = (shown, view) => {
+    const { receiver, ...order } = simplified(shown, view);
+    return {
+      ...order,
+      receiver: { ...receiver, phone: maskPhone(receiver?.phone), address: "北京市北京市朝阳区****" },
+    };
+  };
+  const home = await createUnfaithfulHome({ rewrite: hidden });
+  const rows = [
+    withRef(plain(0), "A"),
+    withRef(draft("陳華", "13777778888", "東路7號", "臺燈"), "B"),
+    withRef(plain(1), "C"),
+  ];
+  for (let time = 0; time < 2; time++) {
+    expect((await ship(home, rows)).exit).toBe(0);
+    home.clock.advance(minuteMs);
+  }
+  const cancelled = await home.courier("orders cancel ref:B --yes --json");
+  expect(cancelled.exit, cancelled.stderr).toBe(0);
+});
+
+test("where long names of goods are cut: an own order for the same receiver does not keep a lost one in doubt", async () => {
+  const home = await homeThatKnows(cut, [
+    ...Array.from({ length: 24 }, (_, index) => withRef(plain(index), `K-${index}`)),
+    withRef({ ...plain(25), item: { ...plainDraft.item, name: "非常长的商品名称".repeat(4) } }, "K-25"),
+  ]);
+  const own = { ...lost, item: { ...lost.item, name: "毛巾" } };
+  const ran = await settle(home, [withRef(own, "B"), withRef(lost, "A")], false);
+  expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
+});
