@@ -101,7 +101,6 @@ const policy: RowPolicy = {
   windowMs: 0,
   retryRefused: false,
   skipShipped: false,
-  resendCancelled: false,
   isAllowed: () => false,
 };
 

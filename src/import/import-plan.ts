@@ -40,8 +40,8 @@ export interface ImportPlan extends Readonly<PlanCounts> {
   readonly heldRows: readonly string[];
   /** Rows in doubt whose run was undone: they are not sent, whatever becomes of them. */
   readonly unwanted: number;
-  /** Rows whose orders were cancelled by undoing an import. */
-  readonly undone: number;
+  /** The names of the rows' operations that were taken back by undoing their runs. */
+  readonly undone: ReadonlySet<string>;
   /** Shipped rows whose orders an earlier cancel may cancel yet. */
   readonly beingCancelled: number;
   /** How rows with a rewritten ref are found, where other rows show that a program has rewritten refs. */
@@ -90,7 +90,6 @@ export function createPolicy(choice: PlanChoice, overview: Overview, hasTerminal
     windowMs: hasTerminal ? terminalWindowMs : scriptWindowMs,
     retryRefused: choice.retryRefused,
     skipShipped: choice.skipShipped,
-    resendCancelled: false,
     isAllowed: ({ row, ref }) => names.has(`row:${row}`) || (ref !== undefined && names.has(ref)),
   };
 }
@@ -121,14 +120,13 @@ export async function planImport(
       overview,
       heldRows,
       unwanted: 0,
-      undone: 0,
+      undone: new Set(),
       beingCancelled: 0,
       warnings: overview.warnings,
     };
-  const undoneRuns = known ? await known.ledger.undoneRuns(known.customer) : new Set();
   const { hasRef, countOf } = overview;
   const unknownFile = { files: [], shop: "", hasRef, countOf };
-  let undone = 0;
+  const undone = new Set<string>();
   let unwanted = 0;
   let beingCancelled = 0;
   const otherRefs: OtherRef[] = [];
@@ -170,8 +168,10 @@ export async function planImport(
     const hold = describeHold(decision, row.ref);
     if (hold !== undefined && heldRows.length < heldShown) heldRows.push(`${nameOfRow(row)}: ${hold}`);
     if (decision.kind === "held" && !isMade(decision.operation)) counts.heldByDoubt += 1;
-    const isUndone = decision.kind === "cancelled" && undoneRuns.has(decision.operation.run);
-    if (isUndone || decision.kind === "undone") undone += 1;
+    if (decision.kind === "undone" || decision.kind === "cancelled") {
+      const name = nameOperation(decision.operation);
+      if (decision.kind === "undone" || policy.undone?.has(name)) undone.add(name);
+    }
     if (decision.kind === "in_doubt" && decision.operation.isUnwanted) unwanted += 1;
   }
 

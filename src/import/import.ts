@@ -177,7 +177,8 @@ export const importOrders = defineCommand({
     const compared = { ...lookup, others };
     const { found, comparedMs, ...survey } = await findElsewhere(source, overview, compared, context);
     const hasTerminal = (await context.prompts()) !== undefined;
-    const policy = { ...createPolicy(choice, overview, hasTerminal), ...survey, foundNow: found };
+    const undone = await ledger.findUndone(customer);
+    const policy = { ...createPolicy(choice, overview, hasTerminal), ...survey, foundNow: found, undone };
     const plan = await planImport(
       source,
       overview,
@@ -193,8 +194,8 @@ export const importOrders = defineCommand({
     const rejects = await openRejects(input.rejects, source, plan, context);
     if (rejects) context.addCleanup(rejects.abandon);
     const sheet = await openSheetAfterImport(opened, overview, target, flagsOfReading(input), context);
-    const resendCancelled = await askAboutUndone(plan, context);
-    const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
+    const resent = await askAboutUndone(plan, context);
+    const toSend = plan.toSend + resent.size;
     const inDoubt = plan.unknown + plan.heldByDoubt - plan.unwanted;
     if (toSend + inDoubt > 0) {
       const planned = await findPlannedCalls(ledger, customer, context);
@@ -210,7 +211,7 @@ export const importOrders = defineCommand({
       ledger,
       run,
       file: facts,
-      policy: { ...policy, rewritten: plan.rewritten, resendCancelled },
+      policy: { ...policy, rewritten: plan.rewritten, resent },
       releaseDead,
       found,
     };
@@ -294,12 +295,12 @@ async function warnOfUnwanted(source: Source, overview: Overview, context: Conte
   if (unwanted.length > 0) context.messages.warn(describeSentBefore(unwanted, context.nextCommand));
 }
 
-/** Asks once about all orders of an undone import, because they were taken back on purpose. */
-async function askAboutUndone({ undone }: ImportPlan, context: Context): Promise<boolean> {
-  if (undone === 0) return false;
-  const question = `${counted(undone, "order")} of this file ${byCount(undone, "was", "were")} undone. Ship ${byCount(undone, "it", "them")} again?`;
-  const prompts = context.globals.yes ? undefined : await context.prompts();
-  return (await prompts?.confirm(question, false)) ?? false;
+/** Asks once about all undone orders, because they were taken back on purpose. Returns those to ship again. */
+async function askAboutUndone({ undone }: ImportPlan, context: Context): Promise<ReadonlySet<string>> {
+  const count = undone.size;
+  const prompts = count === 0 || context.globals.yes ? undefined : await context.prompts();
+  const question = `${counted(count, "order")} of this file ${byCount(count, "was", "were")} undone. Ship ${byCount(count, "it", "them")} again?`;
+  return (await prompts?.confirm(question, false)) ? undone : new Set();
 }
 
 /** The calls that the customer's other imports are about to make, on all machines that share the ledger. */

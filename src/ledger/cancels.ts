@@ -2,7 +2,7 @@
 
 import { toStoredText } from "../model/stored-text.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import type { CancelOutcome, OperationName, Run } from "./operation.ts";
+import { type CancelOutcome, nameOperation, type OperationName, type Run } from "./operation.ts";
 import type { OperationRecorder } from "./record-operation.ts";
 import { ask, askTogether, type Store } from "./statements.ts";
 
@@ -21,6 +21,8 @@ export interface Cancels {
     orderIds: readonly string[],
     unknownSinceMs?: number,
   ): Promise<ReadonlySet<string>>;
+  /** The names of a customer's creates whose orders are cancelled, and by nothing but undoing their runs. */
+  findUndone(customer: number): Promise<ReadonlySet<string>>;
   /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
   /**
@@ -94,6 +96,24 @@ export function createCancels(
           JSON.stringify(orderIds),
         );
         return new Set(rows.map(({ order_id }) => String(order_id)));
+      }),
+
+    findUndone: (customer) =>
+      read(function* () {
+        const rows = yield ask(
+          `SELECT made.run, made.number FROM runs AS undo
+             JOIN operations AS cancel ON cancel.run = undo.number AND cancel.kind = 'cancel'
+             JOIN operations AS made ON made.run = undo.undoes AND made.kind = 'create'
+               AND made.customer = cancel.customer AND made.order_id = cancel.order_id
+           WHERE undo.customer = ? AND made.order_state = 'cancelled' AND cancel.state NOT IN ('refused', 'unsent')
+             AND NOT EXISTS (SELECT 1 FROM operations AS other JOIN runs ON runs.number = other.run
+               WHERE other.kind = 'cancel' AND other.customer = made.customer AND other.order_id = made.order_id
+                 AND other.state NOT IN ('refused', 'unsent') AND coalesce(runs.undoes, 0) <> made.run)`,
+          customer,
+        );
+        return new Set(
+          rows.map(({ run, number }) => nameOperation({ run: Number(run), number: Number(number) })),
+        );
       }),
 
     noteOrderState: (customer, orderId, state) => write(() => setOrderState(customer, orderId, state)),

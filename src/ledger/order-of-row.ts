@@ -2,7 +2,15 @@
 
 import type { DraftParty } from "../model/draft.ts";
 import { differingFields } from "../model/same-order.ts";
-import { isCancelled, isLive, isOver, isStanding, nameOperation, type Operation } from "./operation.ts";
+import {
+  isCancelled,
+  isLive,
+  isOver,
+  isStanding,
+  isUndone,
+  nameOperation,
+  type Operation,
+} from "./operation.ts";
 import { isRewrittenRef } from "./rewritten-ref.ts";
 import type { EqualOperation, FileFacts, RowPolicy, RowToSend } from "./row-to-send.ts";
 
@@ -32,7 +40,11 @@ export function findSlot(
   const others = slots.filter((each) => !named.includes(each));
   const refused = others.filter(({ state }) => state === "refused");
   const rank = occurrence - named.filter((each) => (each.row ?? 0) < row).length;
-  const slot = [...others.filter(isStanding), ...others.filter(isOver), ...refused][rank - 1];
+  // One that was undone may have been sent again, and leaves its row to one that was cancelled by itself.
+  const isOfUndone = (each: Operation) => isUndone(each) || policy.undone?.has(nameOperation(each)) === true;
+  const over = others.filter(isOver);
+  const takenBack = [...over.filter((each) => !isOfUndone(each)), ...over.filter(isOfUndone)];
+  const slot = [...others.filter(isStanding), ...takenBack, ...refused][rank - 1];
   if (slot) return slot;
   // There are never more orders than rows, however the rows are numbered.
   const standing = all.filter(isStanding);

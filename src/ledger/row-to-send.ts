@@ -127,8 +127,10 @@ export interface RowPolicy {
   readonly skipShipped: boolean;
   /** With `skipShipped`: orders that cover another row already. One order covers one row. */
   readonly isCovered?: (operation: Operation) => boolean;
-  /** Rows whose orders were cancelled are sent again. */
-  readonly resendCancelled: boolean;
+  /** The names of operations whose orders are cancelled, and by nothing but undoing their runs. */
+  readonly undone?: ReadonlySet<string> | undefined;
+  /** The names of undone operations that a person ships again: not of others, which were taken back one by one. */
+  readonly resent?: ReadonlySet<string> | undefined;
   /** An equal order that was not sent from this machine. */
   readonly elsewhere?:
     | ((

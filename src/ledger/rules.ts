@@ -185,7 +185,7 @@ function* decideTakenBack(decision: RefDecision, facts: Facts): Work<RowDecision
   if (again) return { kind: "held", operation: again };
   const order = yield* findElsewhere(facts);
   if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
-  if (policy.resendCancelled) return { kind: "send", allowance: "none" };
+  if (policy.resent?.has(nameOperation(decision.operation))) return { kind: "send", allowance: "none" };
   // Its values may be those of an order that replaced the cancelled one.
   const isChanged = decision.kind === "cancelled" && decision.change !== undefined;
   const former = isChanged && facts.edited ? yield* facts.edited() : undefined;

@@ -67,8 +67,6 @@ export interface Runs {
   /** Records how many calls a run is about to make. */
   planCalls(run: number, calls: number): Promise<void>;
   endRun(number: number, exit: number, endedAtMs: number): Promise<void>;
-  /** The numbers of the customer's runs that were undone. */
-  undoneRuns(customer: number): Promise<ReadonlySet<number>>;
   findRun(number: number): Promise<RunSummary | undefined>;
   /** Runs without a recorded end, the oldest first: they run, or were killed. */
   openRuns(): Promise<readonly OpenRun[]>;
@@ -130,12 +128,6 @@ export function createRuns({ write, read }: Store): Runs {
     endRun: (number, exit, endedAtMs) =>
       write(function* () {
         yield ask("UPDATE runs SET exit = ?, ended_at = ? WHERE number = ?", exit, endedAtMs, number);
-      }),
-
-    undoneRuns: (customer) =>
-      read(function* () {
-        const rows = yield ask("SELECT undoes FROM runs WHERE customer = ? AND undoes IS NOT NULL", customer);
-        return new Set(rows.map(({ undoes }) => Number(undoes)));
       }),
 
     findRun: (number) =>

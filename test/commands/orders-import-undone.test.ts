@@ -1,7 +1,7 @@
 /** courier orders import: a row whose order was in doubt when its run was undone. */
 
-import { expect, test } from "vitest";
-import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import { describe, expect, test } from "vitest";
+import { createImportHome, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 /** The order of the second row is in doubt, the first one is cancelled, and their run is undone. */
@@ -80,4 +80,71 @@ test("is named where its order was made: the hint cancels it", async () => {
   const again = await home.run();
   expect(outcomes(again.report)).toBe("cancelled cancelled");
   expect(again.stderr).not.toContain("undone run");
+});
+
+describe("a yes to ship the undone orders again", () => {
+  /** Imports the home's file at a terminal, where a person answers. */
+  async function importAsked(home: ImportHome, ...confirms: readonly boolean[]) {
+    const prompts = scriptedPrompts({ confirms });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 100, prompts });
+    return { ...ran, asked: prompts.asked };
+  }
+  const question = "1 order of this file was undone. Ship it again?";
+  const create = "Create 1 order with the account (environment)?";
+
+  test("does not ship one that was cancelled by itself: by an earlier command, after the import, or on the website", async () => {
+    const home = await createImportHome(sheet(row("A-0", "王五", "13900139001")));
+    expect(outcomes((await home.run()).report)).toBe("created");
+    expect((await home.courier("orders cancel ref:A-0 --yes")).exit).toBe(0);
+    const names = ["李四", "赵六", "孙七"];
+    const others = names.map((name, index) => row(`A-${index + 1}`, name, `1390013900${index + 2}`));
+    await home.put(sheet(row("A-0", "王五", "13900139001"), ...others));
+    expect(outcomes((await home.run("--concurrency 1")).report)).toBe("cancelled created created created");
+    expect((await home.courier("orders cancel ref:A-2 --yes")).exit).toBe(0);
+    const { baseUrl, apiKey } = home.sandbox;
+    const headers = { authorization: `Bearer ${apiKey}` };
+    await fetch(`${baseUrl}/api/v1/orders/1000004`, { method: "DELETE", headers });
+    const run = (await home.operations()).at(-1)?.run;
+    expect((await home.courier(`undo ${run} --yes`)).exit).toBe(0);
+    const { asked, exit, stderr } = await importAsked(home, true, true);
+    expect(asked, stderr).toEqual([question, create]);
+    expect(exit).toBe(0);
+    const refs = (await home.operations()).map(({ ref }) => ref);
+    expect(refs.sort()).toEqual(["A-0", "A-1", "A-1", "A-2", "A-3"]);
+    expect((await importAsked(home)).asked).toEqual([]);
+  });
+
+  test("ships as many of equal rows without a ref as were undone", async () => {
+    const equal = row("", "王五", "13900139001");
+    const home = await createImportHome(sheet(equal, equal));
+    await home.run("--concurrency 1");
+    expect((await home.courier("orders cancel 1000002 --yes")).exit).toBe(0);
+    expect((await home.courier("undo 1 --yes")).exit).toBe(0);
+    const { asked, stderr } = await importAsked(home, true, true);
+    expect(asked, stderr).toEqual([question, create]);
+    expect(home.posts).toBe(3);
+    const again = await importAsked(home);
+    expect([again.asked, home.posts], again.stderr).toEqual([[], 3]);
+  });
+
+  test("does not ship one that is cancelled while the question stands", async () => {
+    const first = row("A-0", "王五", "13900139001");
+    const home = await createImportHome(sheet(first));
+    expect(outcomes((await home.run()).report)).toBe("created");
+    await home.put(sheet(first, row("A-1")));
+    expect(outcomes((await home.run()).report)).toBe("shipped created");
+    expect((await home.courier("undo 1 --yes")).exit).toBe(0);
+    const prompts = scriptedPrompts({ confirms: [true, true] });
+    const asking = {
+      ...prompts,
+      async confirm(asked: string) {
+        if (asked === question) expect((await home.courier("orders cancel ref:A-1 --yes")).exit).toBe(0);
+        return prompts.confirm(asked);
+      },
+    };
+    const words = ["orders", "import", home.file];
+    const ran = await home.courier(words, { terminal: 100, prompts: asking });
+    expect(prompts.asked.at(-1), ran.stderr).toBe(create);
+    expect((await home.operations()).map(({ ref }) => ref).sort()).toEqual(["A-0", "A-0", "A-1"]);
+  });
 });

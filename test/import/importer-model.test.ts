@@ -229,7 +229,6 @@ describeKinds((open, kind) => {
         windowMs: scriptWindowMs,
         retryRefused: true,
         skipShipped: false,
-        resendCancelled: false,
         isAllowed: () => false,
       },
       send: lent.send,

@@ -68,7 +68,6 @@ async function importWith(
         windowMs: scriptWindowMs,
         retryRefused: false,
         skipShipped: false,
-        resendCancelled: false,
         isAllowed: () => false,
       },
       send: async (sent: ImportRow, mayLeave: () => boolean): Promise<SendResult> => {

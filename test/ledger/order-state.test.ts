@@ -5,22 +5,25 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { Run } from "../../src/ledger/operation.ts";
+import { nameOperation, type Run } from "../../src/ledger/operation.ts";
 import { describeKinds } from "./kinds.ts";
 
 describeKinds((open) => {
-  async function openTestLedger(): Promise<{ ledger: Ledger; begin: (account?: string) => Promise<Run> }> {
+  async function openTestLedger(): Promise<{
+    ledger: Ledger;
+    begin: (account?: string, undoes?: number) => Promise<Run>;
+  }> {
     const directory = await mkdtemp(path.join(tmpdir(), "courier-ledger-"));
     const ledger = await open(directory);
     onTestFinished(async () => {
       await ledger.close();
       await rm(directory, { recursive: true, force: true });
     });
-    const begin = async (account = "shop") => {
+    const begin = async (account = "shop", undoes?: number) => {
       const service = "https://courier.test";
       const customer = await ledger.learnCustomer({ service, key: account, profileId: account, account });
       const process = { pid: 1, started: undefined, place: "here" };
-      const facts = { command: "orders import", account, service, process };
+      const facts = { command: "orders import", account, service, process, undoes };
       return ledger.beginRun({ ...facts, customer: customer.id, startedAtMs: 0 });
     };
     return { ledger, begin };
@@ -74,6 +77,38 @@ describeKinds((open) => {
     expect(await stateOf()).toEqual(["paid", "cancelled"]);
     await ledger.noteStates(run.customer, new Map([["8", "cancelled"]]), 9, sure);
     expect(await stateOf()).toEqual(["paid", "cancelled"]);
+  });
+
+  test("an order counts as undone where nothing but undoing its run has cancelled it", async () => {
+    const { ledger, begin } = await openTestLedger();
+    const run = await begin();
+    const cancelOf = async (id: string, by: Run, state: "cancelled" | "accepted" | "refused") => {
+      const orderState = state === "cancelled" ? state : undefined;
+      await ledger.endCancel(await ledger.beginCancel(by, id, 3), by.number, { state, orderState }, 4);
+    };
+    const ids = ["1", "2", "3", "4", "5", "6"];
+    const names = new Map<string, string>();
+    for (const id of ids) names.set(id, nameOperation(await createOne(ledger, run, id)));
+    const [undo, again, byItself, ofAnother] = [
+      await begin("shop", run.number),
+      await begin("shop", run.number),
+      await begin(),
+      await begin("shop", (await begin()).number),
+    ];
+    await cancelOf("1", undo, "cancelled");
+    await cancelOf("2", byItself, "cancelled");
+    await cancelOf("3", byItself, "accepted"); // it may have worked before the undo did
+    await cancelOf("3", undo, "cancelled");
+    await cancelOf("4", undo, "refused"); // and the website cancelled it
+    await ledger.noteOrderState(run.customer, "4", "cancelled");
+    await cancelOf("5", byItself, "refused");
+    await cancelOf("5", undo, "accepted");
+    await cancelOf("5", again, "cancelled");
+    await cancelOf("6", ofAnother, "cancelled");
+    expect(await ledger.findUndone(run.customer)).toEqual(new Set([names.get("1"), names.get("5")]));
+    await ledger.noteOrderState(run.customer, "1", "paid"); // it is back
+    expect(await ledger.findUndone(run.customer)).toEqual(new Set([names.get("5")]));
+    expect(await ledger.findUndone((await begin("other")).customer)).toEqual(new Set());
   });
 
   test("an order that an answer showed earlier is no answer to a later create; the own one is", async () => {

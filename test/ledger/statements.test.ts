@@ -18,7 +18,6 @@ const policy: RowPolicy = {
   windowMs: 0,
   retryRefused: false,
   skipShipped: false,
-  resendCancelled: false,
   isAllowed: () => false,
 };
 const rows = Array.from(

@@ -78,7 +78,6 @@ const policy = (changes: Partial<RowPolicy> = {}): RowPolicy => ({
   windowMs: scriptWindowMs,
   retryRefused: false,
   skipShipped: false,
-  resendCancelled: false,
   isAllowed: () => false,
   ...changes,
 });
@@ -105,6 +104,7 @@ function decide({ of, own = [], equal = [], ...more }: Case): string {
 const other = { file: 8 };
 const named = { ref: "1001" };
 const cancelled = { orderState: "cancelled" };
+const undone = { undone: new Set(["1.2"]), resent: new Set(["1.2"]) };
 const edited = {
   draft: { ...draft, item: { name: "D" } },
   content: contentOf({ ...draft, item: { name: "D" } }),
@@ -138,7 +138,7 @@ describe("a row with a ref", () => {
     ["was cancelled", { own: [{ ...named, ...cancelled }] }, "cancelled"],
     [
       "was cancelled, and is to be sent again",
-      { own: [{ ...named, ...cancelled }], policy: { resendCancelled: true } },
+      { own: [{ ...named, ...cancelled, number: 1 }], policy: { resent: new Set(["1.1"]) } },
       "send none",
     ],
     ["was cancelled, and is named", { own: [{ ...named, ...cancelled }], policy: allowed }, "send equal"],
@@ -252,6 +252,41 @@ describe("a row without a ref", () => {
     ["was created", { own: [{}] }, "shipped"],
     ["is in doubt, and named", { own: [{ state: "unknown" }], policy: allowed }, "in_doubt"],
     ["was cancelled", { own: [cancelled] }, "cancelled"],
+    [
+      "is the first of two, of which one was undone and is sent again, and one was cancelled by itself",
+      {
+        own: [
+          { ...cancelled, number: 2 },
+          { ...cancelled, number: 3 },
+        ],
+        file: twice,
+        policy: undone,
+      },
+      "cancelled",
+    ],
+    [
+      "is the second of them",
+      {
+        of: { occurrence: 2 },
+        own: [
+          { ...cancelled, number: 2 },
+          { ...cancelled, number: 3 },
+        ],
+        file: twice,
+        policy: undone,
+      },
+      "send none",
+    ],
+    [
+      "is the second of them, and the other one was sent again",
+      {
+        of: { occurrence: 2 },
+        own: [{ ...cancelled, number: 2 }, { ...cancelled, number: 3 }, { number: 4 }],
+        file: twice,
+        policy: undone,
+      },
+      "cancelled",
+    ],
     ["was refused", { own: [{ state: "refused" }] }, "refused"],
     [
       "is the second of two, of which one was created",

@@ -64,7 +64,6 @@ async function recordHistory(home: Home): Promise<void> {
       windowMs: 0,
       retryRefused: false,
       skipShipped: false,
-      resendCancelled: false,
       isAllowed: () => false,
     };
     const [claimed] = await ledger.claimRows(run, [row], file, policy, { atMs: startedAtMs, offsetMs: 0 });

@@ -130,7 +130,6 @@ export async function recordRun(
       windowMs: 0,
       retryRefused: false,
       skipShipped: false,
-      resendCancelled: false,
       isAllowed: () => true,
     };
     const sent = { atMs: startedAtMs, offsetMs: undefined };

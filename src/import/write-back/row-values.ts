@@ -82,7 +82,7 @@ async function noteRows(
   clock: Clock,
 ): Promise<void> {
   const { ledger, customer, file } = known;
-  const policy = { ...known.policy, resendCancelled: false };
+  const policy = { ...known.policy, resent: undefined };
   let batch: ImportRow[] = [];
   const flush = async () => {
     const rows = skipNumbered(batch, file);
