@@ -4,7 +4,8 @@ import type { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, type Items, noteStop, type RowsOutput } from "../command/command.ts";
 import { CourierError, interrupted, interruptionExit } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
-import { nameOperation, type OperationName } from "../ledger/operation.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { isLive, isMade, nameOperation, type Operation, type OperationName } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import type { Undone } from "../model/results.ts";
 import {
@@ -29,6 +30,7 @@ import {
   rowOther,
   rowRefused,
   rowResult,
+  rowSettled,
   rowStopped,
   rowTooLate,
   rowUnread,
@@ -79,6 +81,7 @@ export function cancelPlanned(
   let isComplete = false;
   let failure: ServiceFailure | undefined;
   let ownNumber: number | undefined;
+  let isMarked: (operation: Operation) => boolean = () => true;
   /** The error of the ledger, where it cannot record a cancel. */
   let unrecorded: CourierError | undefined;
   const onUnrecorded = (error: CourierError) => {
@@ -100,7 +103,9 @@ export function cancelPlanned(
       const isIdle = chosen.length === 0 && inDoubt.every(({ isUnwanted }) => isUnwanted);
       const tools = isIdle ? undefined : await begin(undone, context);
       ownNumber = tools?.run.number;
-      if (tools) await tools.ledger.markUnwanted(inDoubt);
+      const ledger = await context.ledger();
+      const marked = await ledger.markUnwanted(inDoubt);
+      isMarked = (operation) => marked.has(nameOperation(operation));
       yield* plan.doneBefore.map(rowDoneBefore).map(count);
       yield* (await learnCancelled(undone.customer, plan, context)).map(count);
       const begun = new Map<ReadOrder, Begun>();
@@ -142,7 +147,8 @@ export function cancelPlanned(
     yield* plan.refused.map((each) => count(rowRefused(each)));
     yield* plan.unshown.map((each) => count(rowUnshown(each)));
     yield* plan.unread.map((each) => count(rowUnread(each)));
-    yield* plan.inDoubt.map((each) => count(rowInDoubt(each, true)));
+    for (const each of plan.inDoubt)
+      yield count(isMarked(each) ? rowInDoubt(each, true) : await readSettled(each, await context.ledger()));
     isComplete = left.length === 0;
     const why = {
       failure: failure ?? plan.unread[0]?.failure,
@@ -175,6 +181,17 @@ async function begin({ number }: RunSummary, context: Context): Promise<CancelTo
     clock: context.clock,
     warn: context.messages.warn,
   };
+}
+
+/** What became of an operation that is not in doubt any more. */
+async function readSettled(operation: Operation, ledger: Ledger): Promise<Undone> {
+  const now = (await ledger.findOperation(operation)) ?? operation;
+  const { customer, ref, shop } = now;
+  const named = isMade(now) || ref === undefined ? [] : await ledger.findByRefs(customer, [ref]);
+  return rowSettled(
+    now,
+    named.findLast((each) => each.shop === shop && isLive(each)),
+  );
 }
 
 /** Records orders that are cancelled already, for example by an earlier run that was killed. */
@@ -246,14 +263,16 @@ function explainEnd(
   const unknown = left.filter(({ outcome, reason }) => outcome === "unknown" && reason !== "not_shown");
   const inDoubt = left.filter(({ reason }) => reason === "in_doubt");
   const accepted = left.filter(({ outcome }) => outcome === "accepted");
+  const notMade = left.filter(({ reason }) => reason === "not_made");
   const others = left.filter(
-    (row) => ![...stopped, ...hidden, ...unknown, ...inDoubt, ...accepted].includes(row),
+    (row) => ![...stopped, ...hidden, ...unknown, ...inDoubt, ...accepted, ...notMade].includes(row),
   );
   const counts = `${done} of ${counted(total, "order")} of run ${number} cancelled`;
   const facts = [
     unknown.length > 0 ? `unknown: ${names(unknown)}` : "",
     accepted.length > 0 ? `accepted for cancelling, but not shown as cancelled: ${names(accepted)}` : "",
     others.length > 0 ? `not cancelled: ${names(others)}` : "",
+    notMade.length > 0 ? `not made: ${names(notMade)}` : "",
     stopped.length > 0 ? `not reached: ${stopped.length}` : "",
     inDoubt.length + taken.length > 0
       ? `in doubt: ${[...(inDoubt.length > 0 ? [names(inDoubt)] : []), ...taken].join(", ")}`
@@ -285,7 +304,7 @@ function explainEnd(
       hint: taken.length > 0 && whose ? `${whose}; then ${again}` : again,
     });
   }
-  if (others.length + accepted.length === 0) return undefined;
+  if (others.length + accepted.length + notMade.length === 0) return undefined;
   const hasChanged = others.some(({ reason }) => reason === "changed");
   const hasFound = others.some(({ reason }) => reason === "found");
   return new CourierError("some_not_cancelled", 3, message, {
@@ -299,7 +318,9 @@ function explainEnd(
             ? refusalHint(refused)
             : accepted.length > 0
               ? hintOfAccepted(accepted.length)
-              : undefined,
+              : notMade.length > 0
+                ? `to see what was sent since: ${nextCommand("log")}`
+                : undefined,
   });
 }
 

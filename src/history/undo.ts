@@ -92,7 +92,9 @@ export const undoRun = defineCommand({
     const askedMs = context.clock.elapsed();
     let chosen = await choose(run, plan, includeFound, context);
     if (isLateAnswer(context, askedMs)) {
-      plan = leaveChanged(await planUndo(orders, service, ledger, context, { isTrial: false }), chosen);
+      const now = withAsked(sortOperations(await ledger.listOperations(run.number)), orders);
+      const read = await planUndo(now, service, ledger, context, { isTrial: false });
+      plan = leaveChanged(read, chosen, includeFound);
       chosen = chosenIn(plan, chosen);
     }
     const { stream, ...how } = cancelPlanned(run, plan, chosen, context);
@@ -218,10 +220,18 @@ async function choose(
   return isYes ? [...sure, ...plan.found] : sure;
 }
 
+/** The orders as they are now, with those that the question was about and that have proved not to be made. */
+function withAsked(now: RunOrders, { made, inDoubt }: RunOrders): RunOrders {
+  const known = new Set([...now.made, ...now.inDoubt].map(nameOperation));
+  const settled = [...made, ...inDoubt].filter((each) => !known.has(nameOperation(each)));
+  return { ...now, inDoubt: [...now.inDoubt, ...settled] };
+}
+
 /** Leaves out what is not any more what the question was about, or was not asked about. */
-function leaveChanged(plan: UndoPlan, chosen: readonly ReadOrder[]): UndoPlan {
+function leaveChanged(plan: UndoPlan, chosen: readonly ReadOrder[], includeFound: boolean): UndoPlan {
   const asked = new Map(chosen.map(({ order }) => [order.id.value, order.status]));
-  const isAsked = ({ order }: ReadOrder) => asked.has(order.id.value);
+  // With the flag, a question was about all that were found: one that it leaves out was found since.
+  const isAsked = ({ order }: ReadOrder) => includeFound || asked.has(order.id.value);
   const isSame = ({ order }: ReadOrder) =>
     asked.has(order.id.value) && asked.get(order.id.value) === order.status;
   return {

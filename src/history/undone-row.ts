@@ -1,7 +1,7 @@
 /** The result of an undo for one order, as a row. */
 
 import type { ServiceFailure } from "../api/failure.ts";
-import { nameOperation, type Operation } from "../ledger/operation.ts";
+import { isMade, nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { Undone } from "../model/results.ts";
@@ -64,9 +64,24 @@ export function rowTooLate({ operation, order }: ReadOrder): Undone {
   });
 }
 
+const foundLater = "found after its answer was lost; --include-found cancels it too";
+
 export function rowFound({ operation, order }: ReadOrder): Undone {
-  const message = "found after its answer was lost; --include-found cancels it too";
+  const message = foundLater;
   return toRow(operation, { outcome: "left_alone", reason: "found", before: order, after: order, message });
+}
+
+/** Another process has settled it since a person was asked about it. `again`: it was sent once more. */
+export function rowSettled(operation: Operation, again: Operation | undefined): Undone {
+  if (isMade(operation)) {
+    const { orderState: status } = operation;
+    return toRow(operation, { outcome: "left_alone", reason: "found", status, message: foundLater });
+  }
+  const order = again?.order ? ` (order ${again.order.id})` : "";
+  const message = again
+    ? `not made; sent again as ${nameOperation(again)}${order}`
+    : "not made; an import sends it again, or has sent it";
+  return toRow(operation, { outcome: "left_alone", reason: "not_made", message });
 }
 
 export function rowChanged({ operation, order }: ReadOrder): Undone {

@@ -110,8 +110,11 @@ export interface Creates {
    * event had listed it first. Undefined where the create does not have the order any more.
    */
   withdrawOrder(name: OperationName, orderId: string, nowMs: number): Promise<number | undefined>;
-  /** Marks creates in doubt: they are not sent again, and cancelled when they are found. */
-  markUnwanted(names: readonly OperationName[]): Promise<void>;
+  /**
+   * Marks creates in doubt: they are not sent again, and cancelled when they are found. Returns their names: another process
+   * may have settled the others.
+   */
+  markUnwanted(names: readonly OperationName[]): Promise<ReadonlySet<string>>;
 }
 
 export function createCreates(
@@ -319,8 +322,17 @@ export function createCreates(
 
     markUnwanted: (names) =>
       write(function* () {
-        for (const { run, number } of names)
-          yield ask("UPDATE operations SET is_unwanted = 1 WHERE run = ? AND number = ?", run, number);
+        const marked = new Set<string>();
+        for (const name of names) {
+          const rows = yield ask(
+            `UPDATE operations SET is_unwanted = 1
+             WHERE run = ? AND number = ? AND state IN ('sending', 'unknown') RETURNING run`,
+            name.run,
+            name.number,
+          );
+          if (rows.length > 0) marked.add(nameOperation(name));
+        }
+        return marked;
       }),
   };
 }

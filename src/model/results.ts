@@ -244,7 +244,7 @@ export type OperationRow = Infer<typeof operationRowSchema>;
  * exists is unknown. `stopped`: the run ended before its turn. `failed`: its request had no effect, such as after HTTP
  * 429. `not_read`: its state could not be read. `not_shown`: the service accepted the cancel, and does not show the
  * order any more. `other_order`: the order has another receiver than was sent. `changed`: its state is not the one that
- * a person was asked about. `status` is the state read last.
+ * a person was asked about. `not_made`: it was in doubt then, and no order was made. `status` is the state read last.
  */
 const undoneSchema = object({
   operation: text,
@@ -273,6 +273,7 @@ const undoneSchema = object({
       "not_shown",
       "other_order",
       "changed",
+      "not_made",
     ]),
   ),
   status_before: textOrNull,

@@ -111,6 +111,16 @@ describeKinds((open) => {
     expect(await ledger.findUndone((await begin("other")).customer)).toEqual(new Set());
   });
 
+  test("only creates in doubt are marked as unwanted, and named", async () => {
+    const { ledger, begin } = await openTestLedger();
+    const run = await begin();
+    const [made, inDoubt] = [await createOne(ledger, run, "7"), await createOne(ledger, run, "8")];
+    expect(await ledger.withdrawOrder(inDoubt, "8", 3)).toBeDefined();
+    expect(await ledger.markUnwanted([made, inDoubt])).toEqual(new Set([nameOperation(inDoubt)]));
+    expect((await ledger.findOperation(made))?.isUnwanted).toBe(false);
+    expect((await ledger.findOperation(inDoubt))?.isUnwanted).toBe(true);
+  });
+
   test("an order that an answer showed earlier is no answer to a later create; the own one is", async () => {
     const { ledger, begin } = await openTestLedger();
     const run = await begin();
