@@ -312,7 +312,7 @@ async function settleAs(
   const settled = await recordOutcome(operation, outcome, ledger, context);
   if (settled.isUnwanted)
     context.messages.note(
-      `its run was undone; to cancel the order: ${context.nextCommand(`undo ${operation.run} --include-found`)}`,
+      `its run was undone; to cancel the order: ${context.nextCommand(`orders cancel ${orderId}`)}`,
     );
   return settled;
 }

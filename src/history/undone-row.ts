@@ -123,7 +123,7 @@ export function rowRefused({ operation, failure }: UnreadOrder): Undone {
 
 export function rowInDoubt(operation: Operation, isMarked: boolean): Undone {
   const message = isMarked
-    ? "in doubt: it is not sent again; once its order is found, undo with --include-found cancels it"
+    ? "in doubt: it is not sent again; once its order is found, orders cancel cancels it"
     : "in doubt: it may or may not exist";
   return toRow(operation, { outcome: "left_alone", reason: "in_doubt", message });
 }

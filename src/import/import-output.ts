@@ -12,7 +12,7 @@ import { compareAnswers } from "../sending/compare-answers.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import { countAll, type Overview, readAgain } from "./check-rows.ts";
 import { endOf, goOn, isExpected } from "./import-ending.ts";
-import { goodRows } from "./import-plan.ts";
+import { describeCancel, goodRows } from "./import-plan.ts";
 import { type ImportProgress, openImportProgress } from "./import-progress.ts";
 import {
   closeReport,
@@ -216,11 +216,11 @@ function wrongResult({ problems, ...row }: WrongRow): RowResult {
   return { ...base, rejection: { code: "wrong", message: texts.join("; ") } };
 }
 
+/** Names the orders: undoing the run again would also cancel those that a person kept. */
 function describeUnwanted(found: readonly Operation[], { nextCommand }: Context): string {
   const orders = `${counted(found.length, "order")} of an undone run ${byCount(found.length, "was", "were")} made`;
-  const runs = [...new Set(found.map(({ run }) => run))];
-  const commands = runs.map((run) => nextCommand(`undo ${run} --include-found`));
-  return `${orders}, and found later; to cancel ${byCount(found.length, "it", "them")}: ${commands.join("; ")}`;
+  const ids = found.flatMap(({ order }) => order?.id ?? []);
+  return `${orders}, and found later; ${describeCancel(ids, nextCommand)}`;
 }
 
 /** The reason in the service's words: the values of the rows differ. */

@@ -333,14 +333,17 @@ export function describeSentBefore(
   });
   const more = orders.length > shown.length ? `; and ${orders.length - shown.length} more` : "";
   const ids = orders.flatMap(({ operation }) => (isMade(operation) ? (operation.order?.id ?? []) : []));
-  const named = ids.length <= mostNamed ? ids.join(" ") : "ID...";
   const steps = [
-    ids.length > 0
-      ? `to cancel ${byCount(ids.length, "it", "them")}: ${nextCommand(`orders cancel ${named}`)}`
-      : "",
+    ids.length > 0 ? describeCancel(ids, nextCommand) : "",
     ids.length < orders.length ? `what is in doubt: ${nextCommand("orders resolve")}` : "",
   ].filter((step) => step !== "");
   return `${counted(orders.length, "order")} that the file says not to send ${byCount(orders.length, "was", "were")} sent before: ${shown.join("; ")}${more}; ${steps.join("; ")}`;
+}
+
+/** `to cancel them: courier orders cancel 1000001 1000002` */
+export function describeCancel(ids: readonly string[], nextCommand: Context["nextCommand"]): string {
+  const named = ids.length <= mostNamed ? ids.join(" ") : "ID...";
+  return `to cancel ${byCount(ids.length, "it", "them")}: ${nextCommand(`orders cancel ${named}`)}`;
 }
 
 /** The held rows, with the reasons. */

@@ -1,8 +1,11 @@
 /** courier orders import: a row whose order was in doubt when its run was undone. */
 
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createImportHome, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 /** The order of the second row is in doubt, the first one is cancelled, and their run is undone. */
 async function createUndoneHome(kind: "drop_before" | "drop_after") {
@@ -13,7 +16,7 @@ async function createUndoneHome(kind: "drop_before" | "drop_after") {
   ]);
   expect(outcomes((await home.run("--concurrency 1")).report)).toBe("created unknown");
   const undo = await home.courier("undo 1 --yes");
-  expect(undo.stdout).toContain("it is not sent again; once its order is found, undo with");
+  expect(undo.stdout).toContain("it is not sent again; once its order is found, orders cancel");
   home.sandbox.faults.clear();
   return home;
 }
@@ -74,12 +77,35 @@ test("is named where its order was made: the hint cancels it", async () => {
   const found = await home.run();
   expect([found.exit, outcomes(found.report)], found.stderr).toEqual([0, "cancelled found"]);
   expect(found.stderr).toContain(
-    "warning: 1 order of an undone run was made, and found later; to cancel it: courier undo 1 --include-found\n",
+    "warning: 1 order of an undone run was made, and found later; to cancel it: courier orders cancel 1000002\n",
   );
-  expect((await home.courier("undo 1 --include-found --yes")).exit).toBe(0);
+  expect((await home.courier("orders cancel 1000002 --yes")).exit).toBe(0);
   const again = await home.run();
   expect(outcomes(again.report)).toBe("cancelled cancelled");
   expect(again.stderr).not.toContain("undone run");
+});
+
+test("is named alone: the hint leaves an order that a person kept", async () => {
+  const home = await createUnfaithfulHome();
+  const file = path.join(home.directory, "orders.csv");
+  const names = ["王一", "王二", "王三"];
+  await writeFile(file, sheet(...names.map((name, index) => row(`A-${index}`, name, `1390013900${index}`))));
+  home.service.ways = {
+    loss: (_request, number) => (number === 2 ? "answered" : "after"),
+    omitFromList: ({ body }) => body.receiver.name === "王三",
+  };
+  const words = `orders import ${file} --yes --concurrency 1`;
+  expect((await home.courier(words)).exit).toBe(6);
+  const prompts = scriptedPrompts({ confirms: [true, false] });
+  await home.courier("undo 1", { terminal: 160, prompts });
+  expect(prompts.asked[1]).toBe("1 order of it was found after the answer was lost: 1. Cancel these too?");
+  home.service.ways = {};
+  home.clock.advance(60_000);
+  const { stderr } = await home.courier(words);
+  const hint = /to cancel it: courier (.*)$/m.exec(stderr)?.[1];
+  expect(hint, stderr).toBe("orders cancel 3");
+  expect((await home.courier(`${hint} --yes`)).exit).toBe(0);
+  expect(home.service.orders.map(({ status }) => status)).toEqual(["pending", "cancelled", "cancelled"]);
 });
 
 describe("a yes to ship the undone orders again", () => {

@@ -339,7 +339,9 @@ describe("in doubt", () => {
     ]);
     const order = await createAtService(home);
     const resolved = await home.courier(`orders resolve 1.1 --as ${order.id}`);
-    expect(resolved.stderr).toContain("its run was undone; to cancel the order: courier undo 1");
+    expect(resolved.stderr).toContain(
+      `its run was undone; to cancel the order: courier orders cancel ${order.id}\n`,
+    );
     expect((await home.courier("undo 1 --yes --include-found")).exit).toBe(0);
     expect(await stateAtService(home, order.id)).toBe("cancelled");
   });
