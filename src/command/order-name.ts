@@ -221,14 +221,22 @@ async function findKnown(
     : known;
 }
 
-/** A cancelled order that was sent again gives way; none while it is not known whether the further one was created. */
+/**
+ * A cancelled order that was sent again for the same shop gives way: that of another shop may be the one that is meant. None
+ * while it is not known whether a further one was created.
+ */
 function toNamed(sent: readonly Operation[]): readonly NamedOrder[] {
-  const made = sent.filter(isMade);
-  const standing = made.filter((each) => !isCancelled(each));
-  if (standing.length === 0 && sent.some(isInDoubt)) return [];
-  return (standing.length > 0 ? standing : made).flatMap(({ order }) =>
-    order ? [{ id: order.id, trackingNumber: order.tracking_number ?? undefined }] : [],
-  );
+  if (sent.some(isInDoubt)) return [];
+  const standing = new Set(sent.filter(stands).map(({ shop }) => shop));
+  return sent
+    .filter((each) => isMade(each) && (stands(each) || !standing.has(each.shop)))
+    .flatMap(({ order }) =>
+      order ? [{ id: order.id, trackingNumber: order.tracking_number ?? undefined }] : [],
+    );
+}
+
+function stands(operation: Operation): boolean {
+  return isMade(operation) && !isCancelled(operation);
 }
 
 /** Finds an id, order number or tracking number in the newest orders of the service's list, which are read once. */
@@ -264,12 +272,16 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
 
 async function noSuchOrder(name: string, context: Context): Promise<CourierError> {
   const ref = refOf(name);
-  const open = ref === undefined ? undefined : await findOpen(ref, context);
+  const sent = ref === undefined ? [] : await findSent(ref, context);
+  const open = sent.find(isInDoubt);
   if (open) {
     const isOpen = open.state === "sending" ? "is being sent" : "is in doubt";
     const message = `the order with the ref ${quote(open.ref ?? "")} ${isOpen}: it may or may not have been created`;
+    const others = sent.filter(stands).flatMap(({ order }) => order?.id ?? []);
+    const byId =
+      others.length > 0 ? `; another order has the ref, name it by its id: ${others.join(", ")}` : "";
     return new CourierError("outcome_unknown", 6, message, {
-      hint: `see it, and how to decide: ${context.nextCommand(`orders resolve ${nameOperation(open)}`)}`,
+      hint: `see it, and how to decide: ${context.nextCommand(`orders resolve ${nameOperation(open)}`)}${byId}`,
     });
   }
   if (ref !== undefined)
@@ -285,12 +297,6 @@ async function noSuchOrder(name: string, context: Context): Promise<CourierError
 /** The orders that the ledger has for a name `ref:R`, under any account name of the customer. */
 async function findByRef(name: string, context: Context): Promise<readonly NamedOrder[]> {
   return toNamed(await findSent(refOf(name) ?? "", context));
-}
-
-/** The create of a ref whose outcome is not known. */
-async function findOpen(ref: string, context: Context): Promise<Operation | undefined> {
-  const sent = await findSent(ref, context);
-  return sent.find(isInDoubt);
 }
 
 /** Throws ServiceFailure where the service cannot be asked about a new key: no claim may be made about its refs. */
