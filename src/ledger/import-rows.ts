@@ -20,7 +20,7 @@ import { markSeen, type OperationRecorder } from "./record-operation.ts";
 import { createRowDecisions } from "./row-decisions.ts";
 import type { FileFacts, RowPolicy, RowToSend } from "./row-to-send.ts";
 import type { RowDecision } from "./rules.ts";
-import { ask, type Store, type Work } from "./statements.ts";
+import { ask, askTogether, type Store, type Work } from "./statements.ts";
 
 export interface ImportFile {
   readonly shop: string;
@@ -101,6 +101,16 @@ function* matchFiles(customer: number, { path, bytesHash, rowsHash }: ImportFile
   return [...found].sort((a, b) => a - b);
 }
 
+/** With the numbers that it has by now: another process may have found out meanwhile that it is the same as another file. */
+function* renumber(file: FileFacts): Work<FileFacts> {
+  // A file's number is that of the run which opened it first.
+  const now = yield* askTogether(
+    file.files.map((number) => ask("SELECT file FROM files WHERE run = ?", number)),
+  );
+  const files = now.map(([row], index) => numberOf(row?.file) ?? (file.files[index] as number));
+  return files.every((number, index) => number === file.files[index]) ? file : { ...file, files };
+}
+
 export function createImportRows(
   { write, read, snapshot }: Store,
   finder: OperationFinder,
@@ -177,15 +187,16 @@ export function createImportRows(
 
     viewRows: (customer, rows, file, policy, nowMs) =>
       snapshot(function* () {
-        const batch = createBatch(customer, rows, file, policy, nowMs);
+        const batch = createBatch(customer, rows, yield* renumber(file), policy, nowMs);
         const decisions: RowDecision[] = [];
         for (const row of rows) decisions.push(yield* batch.decide(row));
         return decisions;
       }),
 
-    claimRows: (run, rows, file, policy, { atMs, offsetMs }) =>
+    claimRows: (run, rows, facts, policy, { atMs, offsetMs }) =>
       write(function* () {
         yield* ensureCustomer(run);
+        const file = yield* renumber(facts);
         const batch = createBatch(run.customer, rows, file, policy, atMs, run.number);
         yield* batch.prepare();
         const claimed: ClaimedRow[] = [];
