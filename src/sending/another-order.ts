@@ -2,7 +2,7 @@
 
 import type { Context } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
-import { isOrderId, refOf } from "../command/options.ts";
+import { refOf } from "../command/options.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { isInDoubt, nameOperation, type Operation } from "../ledger/operation.ts";
@@ -249,8 +249,9 @@ export function describeOtherNumbers(
   name: string,
   { id, order_no, tracking_number }: OrderDetail,
 ): string | undefined {
-  const isNumber = !isOrderId(name) && refOf(name) === undefined;
-  if (!isNumber || !order_no || !tracking_number || [order_no, tracking_number].includes(name)) return;
+  const isId = name.replace(/^0+(?=\d)/, "") === id.value;
+  if (isId || refOf(name) !== undefined) return;
+  if (!order_no || !tracking_number || [order_no, tracking_number].includes(name)) return;
   const shown = `${show(order_no)} and ${show(tracking_number)}`;
   return `${name} was known as a number of order ${id.value}, which has ${shown}`;
 }

@@ -6,18 +6,17 @@ import { createServedHome } from "../support/courier.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const number = "73129000005";
-const order = { sender: { name: "店" }, receiver: { name: "李四" }, item: { name: "书" } };
+const foreign = {
+  sender: { name: "店", phone: "1", province: "", city: "", district: "", detail: "" },
+  receiver: { name: "李四", phone: "2", province: "", city: "", district: "", detail: "" },
+  item: { name: "书", weight: 1, quantity: 1 },
+};
 
 async function homeWithDigits() {
   const home = await createUnfaithfulHome({
     rewrite: (shown) => ({ ...shown, tracking_number: number, order_no: "20261126001000005" }),
   });
-  home.service.foreign({
-    ...order,
-    sender: { ...order.sender, phone: "1", province: "", city: "", district: "", detail: "" },
-    receiver: { ...order.receiver, phone: "2", province: "", city: "", district: "", detail: "" },
-    item: { name: "书", weight: 1, quantity: 1 },
-  });
+  home.service.foreign(foreign);
   return home;
 }
 
@@ -30,6 +29,28 @@ test.each([number, "20261126001000005"])("%s is found in the list, and in the mi
   }
   const cancelled = await home.courier(["orders", "cancel", name, "--yes"]);
   expect([cancelled.exit, home.service.orders[0]?.status], cancelled.stderr).toEqual([0, "cancelled"]);
+});
+
+test.each([
+  ["orders cancel 773461000001 --yes", 3, "; name it by its id to cancel it"],
+  ["orders show 773461000001", 0, ""],
+])("a number that another order has by now is not taken for its order: %s", async (words, exit, choice) => {
+  let isCorrected = false;
+  const home = await createUnfaithfulHome({
+    rewrite: (shown) => {
+      const last = isCorrected ? 3 - Number(shown.id) : shown.id;
+      return { ...shown, order_no: `N${shown.id}`, tracking_number: `77346100000${last}` };
+    },
+  });
+  home.service.foreign(foreign);
+  home.service.foreign(foreign);
+  expect((await home.courier("sync")).exit).toBe(0);
+  isCorrected = true;
+  const ran = await home.courier(words);
+  expect([ran.exit, home.service.orders[0]?.status], ran.stderr).toEqual([exit, "pending"]);
+  expect(ran.stderr).toContain(
+    `773461000001 was known as a number of order 1, which has N1 and 773461000002${choice}\n`,
+  );
 });
 
 test("digits that name nothing are told as an id that no order has", async () => {
