@@ -134,8 +134,8 @@ async function findNamed(
     const hint = error.hintBefore("it is safe to run the same command again");
     throw error.with({ message: `${error.message}; nothing was cancelled`, hint });
   });
-  const open = found.filter(isOpen).map(({ order }) => order as OrderDetail); // named orders are read in detail
-  const others = await findOthers(open, named, isTrial, context);
+  const orders = found.flatMap(({ order }) => (order as OrderDetail) ?? []); // named orders are read in detail
+  const others = await findOthers(orders, named, isTrial, context);
   return found.map((each) => ({ ...each, other: others.get(each.id) }));
 }
 

@@ -49,8 +49,8 @@ export function reportUntouched(
     const open = { kind: "open", failure: refusal, after: undefined, isUntouched: false } as const;
     return reportResult(id, undefined, open, context);
   }
-  if (order?.status === "cancelled") return { row: toRow(id, order, order, "already_cancelled") };
   if (order && other !== undefined) return reportOther(id, order, other, context.nextCommand);
+  if (order?.status === "cancelled") return { row: toRow(id, order, order, "already_cancelled") };
   if (order)
     return {
       row: toRow(id, order, order, "not_cancellable", undefined, onlyThese),

@@ -3,6 +3,7 @@
 import type { Context } from "../command/command.ts";
 import { isOrderId, refOf } from "../command/options.ts";
 import type { OrderDetail } from "../model/interface.ts";
+import { cannotBeCancelled } from "../model/states.ts";
 import {
   describeOtherNumbers,
   describeOwnNumber,
@@ -32,6 +33,10 @@ export async function findOthers(
     const reason =
       found?.reason ?? (isNamedById ? undefined : await whyOther(order, otherNames, isTrial, context));
     if (reason === undefined) continue;
+    if (cannotBeCancelled(order.status)) {
+      others.set(id, reason);
+      continue;
+    }
     const again =
       otherNames.length === 0 ? "the same command again cancels it" : "name it by its id to cancel it";
     const rawCall = `to cancel it nevertheless: ${context.nextCommand(`api DELETE orders/${id}`)}`;

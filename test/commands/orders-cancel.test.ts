@@ -7,7 +7,7 @@ import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
-import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
 import { createAtService, readRuns, recordRun } from "../support/ledger.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 import { until } from "../support/process.ts";
@@ -298,10 +298,10 @@ describe("--yes", () => {
 });
 
 describe("an order with another receiver than was sent with its ref", () => {
-  async function homeWithOther() {
+  async function homeWithOther(status = "pending") {
     const home = await createServedHome();
     await recordRun(home, ["created", "created"]);
-    const other = { id: 1000001, status: "pending", receiver: { name: "王五" }, item: { name: "花瓶" } };
+    const other = { id: 1000001, status, receiver: { name: "王五" }, item: { name: "花瓶" } };
     answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(other));
     return home;
   }
@@ -329,6 +329,20 @@ describe("an order with another receiver than was sent with its ref", () => {
     const open = JSON.parse((await home.courier("orders resolve --json")).stdout);
     expect(open).toMatchObject([{ operation: "1.1" }]);
   });
+
+  test.each(["cancelled", "delivered"])(
+    "is left alone where it is %s: the sent one may not be",
+    async (status) => {
+      const home = await homeWithOther(status);
+      const preview = await home.courier("orders cancel ref:R-1-1 --dry-run --json");
+      expect(JSON.parse(preview.stdout)).toMatchObject([{ outcome: "left_alone", message: shown }]);
+      const message = `${shown}; 1.1 is in doubt now: courier orders resolve 1.1`;
+      const { exit, stdout, stderr } = await home.courier("orders cancel ref:R-1-1 --yes --json");
+      expect([exit, requestCount(home, "DELETE")], stderr).toEqual([3, 0]);
+      expect(JSON.parse(stdout)).toMatchObject([{ id: 1000001, outcome: "left_alone", status, message }]);
+      expect(errorOf({ stderr }).message).toBe(`order 1000001 was left alone: ${message}`);
+    },
+  );
 
   test.each([
     ["orders show ref:R-1-1 --json", "ref:R-1-1 led to"],
