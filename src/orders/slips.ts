@@ -22,7 +22,7 @@ import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { isMade } from "../ledger/operation.ts";
+import { isInDoubt, isMade } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { Slip } from "../model/results.ts";
 import { readOwner } from "../sending/another-order.ts";
@@ -132,7 +132,7 @@ async function ordersOfRun(number: number, context: Context): Promise<readonly s
   if (run.customer !== customer.id)
     throw wrongAccount(run, (await context.account()).name, `orders slips --run ${number}`);
   const operations = (await ledger?.listOperations(number)) ?? [];
-  const inDoubt = operations.filter(({ kind, state }) => kind === "create" && state === "unknown").length;
+  const inDoubt = operations.filter((each) => each.kind === "create" && isInDoubt(each)).length;
   if (inDoubt > 0)
     context.messages.warn(
       `run ${number} has ${counted(inDoubt, "order")} in doubt, without a slip; courier log show ${number} lists them`,

@@ -4,10 +4,13 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { identifyProcess } from "../../src/core/process-identity.ts";
 import { requestCount } from "../support/answers.ts";
 import { readBarcode } from "../support/code-128.ts";
 import { createServedHome } from "../support/courier.ts";
+import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
+import { recordRun } from "../support/ledger.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 import type { ShownOrder } from "../support/shown-order.ts";
 
@@ -266,6 +269,16 @@ describe("which orders", () => {
     const none = await refused.courier("orders slips --run 1");
     expect([none.exit, none.stdout]).toEqual([2, ""]);
     expect(none.stderr).toContain("run 1 created no order");
+  });
+
+  test("a run that was killed while it sent an order says that it is in doubt", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created", "sending"], {
+      process: { ...identifyProcess(process), pid: deadPid(), started: "1" },
+    });
+    const { exit, stdout, stderr } = await home.courier("orders slips --run 1 --json");
+    expect([exit, JSON.parse(stdout).length], stderr).toEqual([0, 1]);
+    expect(stderr).toContain("run 1 has 1 order in doubt, without a slip; courier log show 1 lists them");
   });
 
   test("a run of another account is refused, with the right one", async () => {
