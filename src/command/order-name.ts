@@ -30,14 +30,20 @@ interface NamedOrder {
 }
 
 /**
- * The ids of the orders with these names, each once. Throws `no_such_order` and `ambiguous_order`, exit 1,
+ * The ids of the orders with these names, each once, with the names that led to it. Throws `no_such_order` and `ambiguous_order`, exit 1,
  * `outcome_unknown`, exit 6, for a ref whose order is in doubt, and ServiceFailure.
  */
-export async function findOrderIds(names: readonly string[], context: Context): Promise<readonly string[]> {
+export async function findOrderIds(
+  names: readonly string[],
+  context: Context,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const findId = openOrderNames(context);
-  const ids: string[] = [];
-  for (const name of names) ids.push(await findId(name));
-  return [...new Set(ids)];
+  const named = new Map<string, readonly string[]>();
+  for (const name of names) {
+    const id = await findId(name);
+    named.set(id, [...(named.get(id) ?? []), name]);
+  }
+  return named;
 }
 
 /** Finds the id of the order with a name; mirror and list are read once for all. Throws as `findOrderIds` does. */

@@ -25,7 +25,7 @@ import { byCount, counted } from "../core/wording.ts";
 import { isInDoubt, isMade } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { Slip } from "../model/results.ts";
-import { readOwner } from "../sending/another-order.ts";
+import { describeOtherNumbers, readOwner } from "../sending/another-order.ts";
 import { type Column, show, state, styled } from "../terminal/blocks.ts";
 import { exportDetails, namingOrder, tellOwn } from "./export.ts";
 import { type SlipSize, slipPage } from "./slip-page.ts";
@@ -124,8 +124,16 @@ function parseSize(text: string, flag: string): SlipSize {
   );
 }
 
-/** The orders that a run created, in the order of its rows. Throws a usage error for a run of another account. */
-async function ordersOfRun(number: number, context: Context): Promise<readonly string[]> {
+/** Ids of orders, with the names that led to each. */
+type NamedIds = ReadonlyMap<string, readonly string[]>;
+
+interface Refused {
+  readonly id: string;
+  readonly refusal: CourierError;
+}
+
+/** The orders that a run created, in the order of its rows, which no names led to. Throws a usage error for a run of another account. */
+async function ordersOfRun(number: number, context: Context): Promise<NamedIds> {
   const ledger = await findLedger(context);
   const run = await findRun(ledger, number);
   const customer = await context.customer();
@@ -140,22 +148,27 @@ async function ordersOfRun(number: number, context: Context): Promise<readonly s
   const made = operations.filter(isMade);
   if (made.length === 0)
     throw usageError(`run ${number} created no order`, `courier log show ${number} shows what it did`);
-  return made
+  const ids = made
     .toSorted((a, b) => (a.row ?? 0) - (b.row ?? 0) || a.number - b.number)
     .flatMap(({ order }) => order?.id ?? []);
+  return new Map(ids.map((id) => [id, []]));
 }
 
-async function* slipsOfIds(ids: readonly string[], isRun: boolean, context: Context): Items<Slip> {
+async function* slipsOfIds(named: NamedIds, isRun: boolean, context: Context): Items<Slip> {
+  const ids = [...named.keys()];
   const service = await context.service();
   await checkApiQuota(ids.length, service, context);
   const refs = openRefs(context);
   const meter = context.meter();
-  const refusals: { readonly id: string; readonly refusal: ServiceFailure }[] = [];
+  const refusals: Refused[] = [];
   const cancelled: string[] = [];
   let seen = 0;
   const read = async (id: string) => {
     try {
       const order = await service.order(id);
+      const others = named.get(id)?.map((name) => describeOtherNumbers(name, order)) ?? [];
+      if (others[0] !== undefined && !others.includes(undefined))
+        return { id, refusal: refuseOther(id, others[0], context) };
       return toSlip(order, await refs(order));
     } catch (error) {
       if (error instanceof ServiceFailure && error.kind === "refused") return { id, refusal: error };
@@ -180,10 +193,20 @@ async function* slipsOfIds(ids: readonly string[], isRun: boolean, context: Cont
   return failure;
 }
 
-function summarise(
-  count: number,
-  refusals: readonly { readonly id: string; readonly refusal: ServiceFailure }[],
-): CourierError | undefined {
+/** The slip of another parcel would be taken for the one that was named. */
+function refuseOther(id: string, other: string, { messages, nextCommand }: Context): CourierError {
+  messages.warn(other);
+  return new CourierError(
+    "some_refused",
+    3,
+    `order ${id} may be another one than was named, and has no slip`,
+    {
+      hint: `name it by its id to print it: ${nextCommand(`orders slips ${id}`)}`,
+    },
+  );
+}
+
+function summarise(count: number, refusals: readonly Refused[]): CourierError | undefined {
   const [first] = refusals;
   if (first === undefined || count === 1) return first?.refusal;
   const have = byCount(refusals.length, "has", "have");

@@ -13,6 +13,7 @@ import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/im
 import { recordRun } from "../support/ledger.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 import type { ShownOrder } from "../support/shown-order.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 async function homeWith(seedOrders = 3) {
   const home = await createServedHome({ seedOrders });
@@ -316,6 +317,49 @@ describe("an order that is not there", () => {
     expect([exit, await home.page()]).toEqual([code, "old"]);
     expect(stderr).not.toContain("wrote");
     expect((await readdir(home.directory)).filter((name) => name.includes(".part"))).toEqual([]);
+  });
+});
+
+describe("a number that another order has by now", () => {
+  async function homeWithCorrected() {
+    let isCorrected = false;
+    const home = await createUnfaithfulHome({
+      rewrite: (shown) => {
+        const last = isCorrected ? 3 - Number(shown.id) : shown.id;
+        return { ...shown, order_no: `N${shown.id}`, tracking_number: `UT346100000${last}` };
+      },
+    });
+    for (const name of ["王五", "李四"])
+      home.service.foreign({ ...plainDraft, receiver: { ...plainDraft.receiver, name } });
+    expect((await home.courier("sync")).exit).toBe(0);
+    isCorrected = true;
+    return home;
+  }
+  const warning = "warning: UT3461000001 was known as a number of order 1, which has N1 and UT3461000002\n";
+
+  test("has no slip of the order that it led to: exit 3, with what the service shows", async () => {
+    const home = await homeWithCorrected();
+    const ran = await home.courier("orders slips UT3461000001");
+    expect([ran.exit, ran.stdout, ran.stderr]).toEqual([
+      3,
+      "",
+      `${warning}error: order 1 may be another one than was named, and has no slip\nhint: name it by its id to print it: courier orders slips 1\n`,
+    ]);
+    expect((await home.courier("orders slips 1")).exit).toBe(0);
+  });
+
+  test("is named beside others, whose slips are printed", async () => {
+    const home = await homeWithCorrected();
+    const ran = await home.courier("orders slips UT3461000001 2 --json");
+    expect([ran.exit, JSON.parse(ran.stdout).map(({ id }: { id: number }) => id)]).toEqual([3, [2]]);
+    expect(ran.stderr).toContain(warning);
+    expect(errorOf(ran).message).toBe("1 of 2 orders has no slip: 1");
+  });
+
+  test("has a slip where the id names the order, too", async () => {
+    const home = await homeWithCorrected();
+    const ran = await home.courier("orders slips UT3461000001 1 --json");
+    expect([ran.exit, ran.stderr, JSON.parse(ran.stdout).length]).toEqual([0, "", 1]);
   });
 });
 
