@@ -103,12 +103,19 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
     context.messages.warn(describeAnswer(operation, other));
     if (await withdrawIfCertain(operation, found, ledger, context.clock)) return findShipped(order, context);
   }
-  if (typeof found?.status === "string") await ledger.noteOrderState(customer, made, found.status);
-  if (found && isCancelled && found.status !== "cancelled") return findShipped(order, context);
+  const isOwn = other === undefined;
+  if (isOwn && typeof found?.status === "string") await ledger.noteOrderState(customer, made, found.status);
+  if (isOwn && found && isCancelled && found.status !== "cancelled") return findShipped(order, context);
   if (found && found.status !== "cancelled") {
     if (operation.isUnreported) await ledger.markReported([operation]);
     return found;
   }
+  // What was sent may be another order, which stands.
+  if (!isOwn)
+    throw notSent(
+      `order ${made}, which the answer to the order with the ref ${ref} named, was cancelled, and may be another order`,
+      `see whose order it is: ${context.nextCommand(`orders show ${made}`)}; if ${context.nextCommand("orders list")} does not have the sent one, send it with another ref`,
+    );
   if (isDuplicateAllowed) return undefined;
   throw notSent(`${name(ref, operation)}, was cancelled`);
 }

@@ -54,6 +54,28 @@ describe("another receiver in all fields, and the same item", () => {
     expect(again.stderr).toContain(warning);
   });
 
+  test.each(["", "--allow-duplicate"])(
+    "where it is cancelled, the create is not, and a repeated ref does not send it %s",
+    async (flag) => {
+      const home = await homeThatShows({ receiver: bert, status: "cancelled" });
+      const send = (ref: string) =>
+        home.courier(`orders create --file - --json --ref ${ref} ${flag}`, {
+          stdin: JSON.stringify(plainDraft),
+        });
+      for (let time = 0; time < 2; time++) {
+        const again = await send("A-1");
+        expect([again.exit, requestCount(home, "POST")], again.stderr).toEqual([2, 1]);
+        expect(again.stderr).toContain(
+          '"message":"order 1000001, which the answer to the order with the ref A-1 named, was cancelled, and may be another order; nothing was sent","hint":"see whose order it is: courier orders show 1000001; if courier orders list does not have the sent one, send it with another ref"',
+        );
+      }
+      const [logged] = JSON.parse((await home.courier("log show 1 --json")).stdout);
+      expect(logged.order_state).not.toBe("cancelled");
+      expect((await send("B-7")).exit).toBe(0);
+      expect(requestCount(home, "POST")).toBe(2);
+    },
+  );
+
   test("with other numbers, undo leaves it alone, and the ref is in doubt", async () => {
     const home = await homeThatShows({ receiver: bert, order_no: "CO9", tracking_number: "CR9" });
     const undone = await home.courier("undo 1 --yes --json");
