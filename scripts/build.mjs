@@ -53,6 +53,7 @@ await program.write({
   dir: outdir,
   format: "cjs",
   interop: "default",
+  generatedCode: { arrowFunctions: true }, // shorter
   dynamicImportInCjs: false, // import() would start the loader of ES modules
   minifyInternalExports: true,
   entryFileNames: "[name].cjs",

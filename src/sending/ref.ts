@@ -114,7 +114,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   if (!isOwn)
     throw notSent(
       `order ${made}, which the answer to the order with the ref ${ref} named, was cancelled, and may be another order`,
-      `see whose order it is: ${context.nextCommand(`orders show ${made}`)}; if ${context.nextCommand("orders list")} does not have the sent one, send it with another ref`,
+      `see whose order it is: ${context.nextCommand(`orders show ${made}`)}; if ${context.nextCommand("orders list")} still does not have the sent one in an hour, send it with another ref`,
     );
   if (isDuplicateAllowed) return undefined;
   throw notSent(`${name(ref, operation)}, was cancelled`);

@@ -66,7 +66,7 @@ describe("another receiver in all fields, and the same item", () => {
         const again = await send("A-1");
         expect([again.exit, requestCount(home, "POST")], again.stderr).toEqual([2, 1]);
         expect(again.stderr).toContain(
-          '"message":"order 1000001, which the answer to the order with the ref A-1 named, was cancelled, and may be another order; nothing was sent","hint":"see whose order it is: courier orders show 1000001; if courier orders list does not have the sent one, send it with another ref"',
+          '"message":"order 1000001, which the answer to the order with the ref A-1 named, was cancelled, and may be another order; nothing was sent","hint":"see whose order it is: courier orders show 1000001; if courier orders list still does not have the sent one in an hour, send it with another ref"',
         );
       }
       const [logged] = JSON.parse((await home.courier("log show 1 --json")).stdout);
