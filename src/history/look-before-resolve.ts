@@ -10,13 +10,13 @@ import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { readOwner } from "../sending/another-order.ts";
 import { nameCandidates } from "../sending/candidates.ts";
 import { readDetail } from "../sending/learn-fields.ts";
-import { compareDetail, distinguishingFields, isNamedAs, nothingLearned } from "../sending/matching.ts";
-import { contradictList, isOtherName, mayBeOrder } from "../sending/possible-orders.ts";
+import { compareDetail, distinguishingFields, nothingLearned } from "../sending/matching.ts";
+import { contradictList, isOtherName, mayBeListed, mayBeOrder } from "../sending/possible-orders.ts";
 import { earliestDate, reconcile } from "../sending/reconcile.ts";
 import type { Reconciled, ReconcileTools } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 
-/** The nearest candidates come first. More are not read. */
+/** The nearest candidates come first. More are not read: what the list shows of them decides. */
 const mostRead = 10;
 
 /**
@@ -49,9 +49,10 @@ export async function lookBeforeResolve(
       : await findNamesakes(operation, { ...tools, list });
     const candidates = result?.kind === "unclear" ? result.candidates : [];
     const likely: string[] = [];
-    for (const id of candidates.slice(0, mostRead))
-      if (isLikelyOrder(operation, id, summaries.get(id), await readDetail(id, tools.detail)))
-        likely.push(id);
+    for (const [place, id] of candidates.entries()) {
+      const detail = place < mostRead ? await readDetail(id, tools.detail) : undefined;
+      if (isLikelyOrder(operation, id, summaries.get(id), detail)) likely.push(id);
+    }
     const others = candidates.filter((id) => !likely.includes(id));
     if (others.length > 0) messages.warn(`these orders may be it: ${nameCandidates(others)}`);
     if (candidates.length === 0 && result?.kind !== "settled") {
@@ -101,7 +102,7 @@ async function readBeside(operation: Operation, tools: ReconcileTools): Promise<
   }
 }
 
-/** What the service does not show of an order may agree. The one that its answer named may have been changed since. */
+/** What the service does not show of an order, or of one that cannot be read, may agree. The one that its answer named may have been changed since. */
 function isLikelyOrder(
   { draft, withdrawnOrder }: Operation,
   id: string,
@@ -115,5 +116,5 @@ function isLikelyOrder(
     const isHidden = distinguishingFields.every((field) => comparison[field] !== "differs");
     return isHidden || mayBeOrder(draft, detail, comparison, { ...nothingLearned, keepsItems: true });
   }
-  return summary !== undefined && isNamedAs(draft, summary);
+  return summary === undefined || mayBeListed(draft, summary, { ...nothingLearned, keepsItems: true });
 }

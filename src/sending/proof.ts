@@ -8,6 +8,7 @@ import type { OrderDetail } from "../model/interface.ts";
 import {
   type Comparison,
   differsUnexplained,
+  distinguishingFields,
   type FieldKnowledge,
   isExact,
   isOtherOrder,
@@ -209,11 +210,15 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Orders with the most fields that agree come first. */
+/** Of one that could not be read, few fields are shown: those that tell orders apart and differ count first. */
 function nearestFirst(orders: readonly UnownedOrder[], create: DoubtfulCreate): readonly string[] {
-  const agreeing = (order: UnownedOrder) =>
-    Object.values(order.compare(create)).filter((agreement) => agreement === "agrees").length;
-  return [...orders].sort((a, b) => agreeing(b) - agreeing(a)).map(({ id }) => id);
+  const rank = (order: UnownedOrder) => {
+    const comparison = order.compare(create);
+    const differing = distinguishingFields.filter((field) => comparison[field] === "differs").length;
+    const agreeing = Object.values(comparison).filter((agreement) => agreement === "agrees").length;
+    return agreeing - 100 * differing;
+  };
+  return [...orders].sort((a, b) => rank(b) - rank(a)).map(({ id }) => id);
 }
 
 /**
