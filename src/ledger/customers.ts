@@ -173,6 +173,7 @@ export function createCustomers({ write, read }: Store): Customers {
       from.id,
       to.id,
     );
+    yield ask("DELETE FROM accounts WHERE customer = ?", from.id);
     yield ask(
       `UPDATE orders_elsewhere SET customer = ? WHERE customer = ? AND NOT EXISTS (SELECT 1 FROM orders_elsewhere AS known
          WHERE known.customer = ? AND known.content = orders_elsewhere.content AND known.order_id = orders_elsewhere.order_id

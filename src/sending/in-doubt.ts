@@ -10,9 +10,8 @@ import { checkRun } from "./owners.ts";
 /** The oldest first. */
 export async function findCreatesInDoubt(context: Context): Promise<readonly Operation[]> {
   const ledger = await context.ledger();
-  const customer = await findCustomer(ledger, context);
-  if (!customer) return [];
-  const open = await ledger.openOperations(customer.id);
+  const customers = await findCustomers(ledger, context);
+  const open = (await Promise.all(customers.map(({ id }) => ledger.openOperations(id)))).flat();
   return open
     .filter(({ operation, owner }) => isInDoubt(operation, owner, context))
     .map(({ operation }) => operation);
@@ -30,12 +29,15 @@ export function isInDoubt(
 
 /**
  * The customer of the account, without starting a sandbox, and without the key ring or a key command, which might
- * prompt the user: in these cases, the account's last customer.
+ * prompt the user: in these cases, all customers of the account.
  */
-async function findCustomer(ledger: Ledger, context: Context): Promise<Customer | undefined> {
+async function findCustomers(ledger: Ledger, context: Context): Promise<readonly Customer[]> {
   const account = await context.account();
-  if (account.kind === "remote" && "apiKey" in account.key) return context.knownCustomer();
+  if (account.kind === "remote" && "apiKey" in account.key) {
+    const known = await context.knownCustomer();
+    return known ? [known] : [];
+  }
   const service = serviceOf(account);
   const customers = await ledger.customersOnlyOf(account.name, []);
-  return customers.filter((each) => each.service === service).toSorted((a, b) => b.id - a.id)[0];
+  return customers.filter((each) => each.service === service);
 }
