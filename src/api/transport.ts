@@ -250,8 +250,9 @@ function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined
 /** Most answers are not compressed: the decoders are loaded for the others only. */
 async function decode(packed: Buffer, encodings: string | undefined): Promise<Decoded> {
   if (encodings === undefined) return { bytes: packed };
-  const { decodeBody } = await import("./encoding.ts");
-  return decodeBody(packed, encodings, maxBodyBytes);
+  // An update may have removed it since the request left.
+  const loaded = await import("./encoding.ts").catch(() => undefined);
+  return loaded ? loaded.decodeBody(packed, encodings, maxBodyBytes) : { cut: "undecodable" };
 }
 
 async function createDispatcher(
