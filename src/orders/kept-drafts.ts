@@ -97,7 +97,7 @@ export async function keepForLater(
   place: DraftPlace,
   context: Context,
 ): Promise<unknown> {
-  const isInDoubt = error instanceof CourierError && error.code === "outcome_unknown";
+  const isInDoubt = error instanceof CourierError && error.exit === 6;
   if (Object.keys(kept.draft).length === 0) return error;
   try {
     if (!isInDoubt) await keepDraft(kept, place, context);

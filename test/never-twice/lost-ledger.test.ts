@@ -5,10 +5,12 @@ import { mkdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { personWho, shortForm } from "../support/answering.ts";
 import type { Ran } from "../support/courier.ts";
 import { createImportHome, type ImportHome, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { Capture } from "../support/streams.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const ways: Readonly<Record<string, (stateDir: string) => unknown>> = {
   removed: (stateDir) => rmSync(stateDir, { recursive: true }),
@@ -192,4 +194,14 @@ describe.each(Object.entries(ways))("%s", (_name, lose) => {
     const ran = await home.courier(order);
     expect([ran.exit, toldError(ran).code, home.posts]).toEqual([5, "ledger_lost", 0]);
   });
+});
+
+test("an order that the form has sent is no draft: its end says nothing of one", async () => {
+  const home = await createUnfaithfulHome();
+  home.service.ways = { before: async () => rmSync(home.stateDir, { recursive: true }) };
+  const person = personWho(...shortForm(), ["What now?", "Send this order"]);
+  const ran = await home.courier("orders create", { terminal: 80, prompts: person });
+  expect([ran.exit, home.service.orders.length], ran.stderr).toEqual([6, 1]);
+  expect(ran.stderr).toContain("do not send it again");
+  expect(ran.stderr).not.toContain("draft");
 });
