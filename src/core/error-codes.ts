@@ -196,7 +196,7 @@ export const errorCodes = {
   left: { exits: "7", meaning: "a watch was left before what it waited for happened", next: "watch again" },
   not_reached: {
     exits: "7",
-    meaning: "what a watch waited for cannot happen any more",
+    meaning: "what a watch waited for cannot happen any more, or it has no parcel",
     next: "see the state of the parcel that the message names",
   },
   not_json: {

@@ -11,7 +11,7 @@ export const exitCodes = {
   4: "no account, or the key was refused",
   5: "unreachable, timed out, rate limited or failing, after retries, or a full disk: safe to run again; or the result cannot be written (`unwritten`): see `courier log` first",
   6: "outcome unknown: an order may or may not have been created; the message says how to find out",
-  7: "`--watch` ended before what it waited for happened",
+  7: "`--watch` ended before what it waited for happened, or `--until` had no parcel",
   70: "a bug, or an answer that breaks the interface; details with `--debug`",
   129: "the terminal was closed",
   130: "interrupted (Ctrl-C)",

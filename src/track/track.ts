@@ -2,7 +2,7 @@
 
 import { defineCommand, document, rows } from "../command/command.ts";
 import { flagOf, parseParcelName, switchOption } from "../command/options.ts";
-import { usageError } from "../core/errors.ts";
+import { CourierError, usageError } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
 import { trackingView } from "../terminal/tracking-view.ts";
 import { trackedColumns, trackedView, trackSeveral } from "./lookup.ts";
@@ -84,6 +84,9 @@ export const trackParcels = defineCommand({
       const { watchParcels } = await import("./watch.ts");
       return watchParcels([...new Set(trackingNumbers)], orders, input, context);
     }
+    // `&&` in a shell would go on as if it had happened.
+    if (watch && input.until !== undefined && trackingNumbers.length === 0)
+      throw new CourierError("not_reached", 7, "there is no parcel to watch");
     const [only] = trackingNumbers;
     if (isSingle && only !== undefined) {
       const service = await context.service();

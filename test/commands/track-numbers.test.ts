@@ -152,6 +152,19 @@ test("a watch of nothing but unpaid orders ends with what was left out; one look
 });
 
 test.each([
+  "--all-active --watch --until delivered",
+  "--all-active --watch --until change --ndjson",
+  "--status in_transit --watch --until change",
+  "- --watch --until delivered",
+])("track %s: without a parcel, nothing that was waited for has happened: exit 7", async (words) => {
+  const home = await createServedHome();
+  await createOrder(home); // it awaits payment
+  const { exit, stdout, stderr } = await home.courier(`track ${words}`, { stdin: "" });
+  expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
+  expect(stderr).toContain("there is no parcel to watch");
+});
+
+test.each([
   ["track --all-active --include-unpaid", "--include-unpaid needs --watch"],
   ["track T1 --watch --include-unpaid", "--include-unpaid adds orders to --all-active, which is not given"],
 ])("%s: exit 2", async (line, message) => {
