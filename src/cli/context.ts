@@ -344,12 +344,11 @@ export async function createContext(
       return readText("-", input);
     },
     nextCommand,
-    sameCommand(words) {
+    sameCommand(words, without) {
       const end = host.argv.indexOf("--");
       const at = end < 0 ? host.argv.length : end;
-      return ["courier", ...host.argv.slice(0, at), ...words, ...host.argv.slice(at)]
-        .map(shellQuote)
-        .join(" ");
+      const given = host.argv.slice(0, at).filter((word) => word !== without);
+      return ["courier", ...given, ...words, ...host.argv.slice(at)].map(shellQuote).join(" ");
     },
     ...cleanup,
     async close(exit, reported) {

@@ -115,8 +115,8 @@ export interface Context {
   readonly hasScreen: boolean;
   /** Asks the terminal to put a text on its clipboard (OSC 52). It does not say whether it did. */
   copyText(text: string): void;
-  /** This command line with further words, quoted for a shell. */
-  sameCommand(words: readonly string[]): string;
+  /** This command line with further words, and without a switch, quoted for a shell. */
+  sameCommand(words: readonly string[], without?: string): string;
   /** Called when the run ends, for any reason; the last one added runs first. */
   addCleanup(close: () => Promise<void>): void;
   /** Out-of-band alerts: bell, desktop notification, user command. */

@@ -90,11 +90,9 @@ export async function composeOrder(
   };
   const place = { owner, ledger, continuing, withOtherRef };
   /** What was typed is not in the command. */
-  const rerunOf = (typed: Draft) => {
-    if (contentOf(typed) === contentOf(start.draft)) return undefined;
+  const rerun = (operation: OperationName) => {
     const named = ref === undefined ? "" : ` --ref ${shellQuote(ref)}`;
-    return (operation: OperationName) =>
-      `run ${context.nextCommand(`orders create --like ${nameOperation(operation)}${named}${flags}`)}`;
+    return `run ${context.nextCommand(`orders create --like ${nameOperation(operation)}${named}${flags}`)}`;
   };
   await mentionDoubt(context);
   await context.service(); // a key command may ask at the terminal: not while the form has the keyboard
@@ -150,7 +148,10 @@ export async function composeOrder(
         await template?.check(draft);
         elsewhere ??= startElsewhereCheck(context);
         const sent = await sendOrder(
-          { draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask, rerun: rerunOf(draft) },
+          {
+            ...{ draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
+            ...(contentOf(draft) === contentOf(start.draft) ? { again: start.again } : { rerun }),
+          },
           context,
         );
         if (!sent) continue;

@@ -119,13 +119,13 @@ function parseRef(text: string, flag: string): string {
 
 /** Without a terminal, or with `--yes`: sends the order unchanged. */
 async function sendAsGiven(
-  { start: { draft, nameOf }, ref, allowDuplicate: isDuplicateAllowed, settleMs, template }: Sending,
+  { start: { draft, nameOf, again }, ref, allowDuplicate: isDuplicateAllowed, settleMs, template }: Sending,
   context: Context,
 ): Promise<SentOrder & { readonly draft: Draft }> {
   checkParts(draft);
   await template?.check(draft);
   try {
-    const sent = await sendOrder({ draft, ref, isDuplicateAllowed, settleMs }, context);
+    const sent = await sendOrder({ draft, ref, isDuplicateAllowed, settleMs, again }, context);
     if (!sent) throw new Error("an order without a prompt was declined");
     return { ...sent, draft };
   } catch (error) {

@@ -7,6 +7,7 @@ import { serviceOf } from "../config/accounts.ts";
 import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
 import { findTemplate } from "../config/templates.ts";
 import { fileError, usageError } from "../core/errors.ts";
+import { nameOperation } from "../ledger/operation.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { orderFields, type PartyPart, partyFields, partyParts } from "../model/fields.ts";
 import { findTextProblems, isHiddenPhone } from "../model/text-problem.ts";
@@ -49,6 +50,8 @@ export interface StartingDraft {
   readonly given: ReadonlySet<string>;
   /** Nothing came from the command line; there may still be a default sender. */
   readonly isBlank: boolean;
+  /** For a hint: the same order whatever is sent meanwhile, where the same command would not be. */
+  readonly again: string | undefined;
   /** The alias of the default sender, where nothing else names a sender. */
   readonly usualSender: string | undefined;
   /** The name under which the user knows a field, or undefined for a path that is none. */
@@ -62,7 +65,7 @@ export async function collectDraft(
   isDryRun: boolean,
 ): Promise<StartingDraft> {
   const fileName = sources.file === "-" ? "stdin" : sources.file;
-  const { draft: base, declined = [] } = await readBase(sources, fileName, context, isDryRun);
+  const { draft: base, declined = [], again } = await readBase(sources, fileName, context, isDryRun);
   const named = {
     sender: await readParty("sender", sources, context, isDryRun),
     receiver: await readParty("receiver", sources, context, isDryRun),
@@ -91,6 +94,7 @@ export async function collectDraft(
   return {
     draft,
     given,
+    again,
     usualSender: usual && (config.default_sender ?? undefined),
     isBlank: !base && !sender && !receiver && !hasFlag,
     nameOf: (path) => nameField(path, sources, fileName),
@@ -150,7 +154,7 @@ async function readBase(
   fileName: string | undefined,
   context: Context,
   isDryRun: boolean,
-): Promise<Partial<BaseDraft>> {
+): Promise<Partial<BaseDraft> & { readonly again?: string }> {
   const named = (["file", "template", "repeat", "like"] as const).filter((key) => sources[key] !== undefined);
   if (named.length > 1) {
     throw usageError(
@@ -168,7 +172,10 @@ async function readBase(
   const { id: customer } = await context.customer(); // the account may have had another customer's key
   const owner = { account: account.name, service: serviceOf(account), customer };
   const [last] = await ledger.recentCreates(owner, 1);
-  if (last?.draft) return { draft: last.draft };
+  if (last?.draft) {
+    const again = context.sameCommand(["--like", nameOperation(last)], "--repeat");
+    return { draft: last.draft, again: `run ${again}` };
+  }
   throw usageError(
     `no order was sent from this machine with the account ${account.name} yet, so none can be repeated`,
   );

@@ -20,7 +20,7 @@ import type { CreatedOrder } from "../model/interface.ts";
 import { contentOf, contentsOf } from "../model/same-order.ts";
 import { isCancellable } from "../model/states.ts";
 import { evidenceOf, lossOf } from "./evidence.ts";
-import { type BegunOrder, beginOrder, howToResolve } from "./guard.ts";
+import { type BegunOrder, beginOrder, howToResolve, sameAgain } from "./guard.ts";
 import { orderFacts, stampAheadMs } from "./order-facts.ts";
 import type { OrdersElsewhere } from "./orders-elsewhere.ts";
 import type { StillInDoubt } from "./reconcile-types.ts";
@@ -40,13 +40,15 @@ export interface OrderToSend {
   readonly settleMs?: number | undefined;
   /** For a hint: what sends the order of an operation, where the same command would not, because it was typed into the form. */
   readonly rerun?: ((operation: OperationName) => string) | undefined;
+  /** For a hint, in place of "run the same command again", which may send another order later. */
+  readonly again?: string | undefined;
   /** Orders that were not sent from this machine, where they are compared. */
   readonly elsewhere?: (() => Promise<OrdersElsewhere | undefined>) | undefined;
   /** Asks at a terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
 }
 
-interface SentCreate extends BegunOrder, Pick<OrderToSend, "rerun"> {}
+interface SentCreate extends BegunOrder, Pick<OrderToSend, "again"> {}
 
 export interface SentOrder {
   readonly order: CreatedOrder;
@@ -56,9 +58,9 @@ export interface SentOrder {
 
 /** Sends an order as `sendNew` does, unless its ref has an order. Throws what `findShipped` does, too. */
 export async function sendOrder(order: OrderToSend, context: Context): Promise<SentOrder | undefined> {
-  const { draft, ref, isDuplicateAllowed, settleMs } = order;
+  const { draft, ref, isDuplicateAllowed, settleMs, again } = order;
   if (ref === undefined) return asNew(await sendNew(order, context), context);
-  const named = { ref, draft, content: contentOf(draft), isDuplicateAllowed, settleMs };
+  const named = { ref, draft, content: contentOf(draft), isDuplicateAllowed, settleMs, again };
   const find = async () => {
     const shipped = await findShipped(named, context);
     if (shipped) {
@@ -103,11 +105,11 @@ export function describeMadeCancelled(id: string): string {
  * and `outcome_unknown` (exit 6).
  */
 async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrder | undefined> {
-  const { draft } = order;
+  const { draft, rerun, again } = order;
   if (!order.isDuplicateAllowed && !(await passesElsewhere(order))) return undefined;
   const recorded = await beginOrder({ ...order, command: "orders create", ...contentsOf(draft) }, context);
   if (!recorded) return undefined;
-  const begun = { ...recorded, rerun: order.rerun };
+  const begun = { ...recorded, again: rerun?.(recorded.operation) ?? again };
   const end = (outcome: CreateOutcome) => recordEnd(begun, outcome, context);
   if (context.signal.aborted) {
     await end({ state: "unsent" });
@@ -133,7 +135,10 @@ async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrd
     const evidence = error instanceof ServiceFailure ? evidenceOf(error, draft) : "in_doubt";
     if (evidence === "not_made") {
       await end(failureOutcome(lost, draft));
-      throw context.signal.aborted && isTransient(lost) ? stoppedBetweenTries(context.signal.reason) : lost;
+      if (!isTransient(lost)) throw lost;
+      if (context.signal.aborted) throw stoppedBetweenTries(context.signal.reason, begun);
+      if (again === undefined) throw lost;
+      throw lost.with({ hint: lost.hint === undefined ? again : `${lost.hint}; or ${again}` });
     }
     await end({
       state: "unknown",
@@ -257,7 +262,7 @@ async function lookForOrder(
   // Another process has settled it.
   if (settled && isMade(settled) && settled.order) return (await context.service()).order(settled.order.id);
   if (settled?.state === "refused") throw lost;
-  if (settled?.state === "unsent") throw notCreated(lost);
+  if (settled?.state === "unsent") throw notCreated(lost, begun);
   throw await unknown(begun, lost, describeLeft(left), left, context);
 }
 
@@ -270,10 +275,10 @@ function describeLeft(left: StillInDoubt | undefined): string {
   return "and there are orders that may be it";
 }
 
-function notCreated(lost: ServiceFailure): CourierError {
+function notCreated(lost: ServiceFailure, { again = sameAgain }: SentCreate): CourierError {
   const unshown = lost.namedOrder === undefined ? "" : ", which the service does not have";
   return new CourierError("not_created", 5, `the order was not created: ${lost.message}${unshown}`, {
-    hint: "run the same command again: it sends the order",
+    hint: `${again}: it sends the order`,
     status: lost.status,
     serviceCode: lost.serviceCode,
     cause: lost,
@@ -312,11 +317,11 @@ async function unknown(
 }
 
 /** The service is busy, or cannot be reached. */
-function stoppedBetweenTries(reason: unknown): CourierError {
+function stoppedBetweenTries(reason: unknown, { again = sameAgain }: SentCreate): CourierError {
   return interrupted(
     interruptionExit(reason),
     "stopped before the order was sent again: none was created",
-    "run the same command again: it sends the order",
+    `${again}: it sends the order`,
   );
 }
 
@@ -332,7 +337,7 @@ async function interruptedWhileSending(cause: unknown, begun: SentCreate, contex
 
 /** Of an operation that the ledger has. A new ledger would not stop a repeated command. */
 async function nextSteps(
-  { ledger, rerun }: SentCreate,
+  { ledger, again }: SentCreate,
   sent: Operation | undefined,
   left: StillInDoubt | undefined,
   context: Context,
@@ -340,5 +345,5 @@ async function nextSteps(
   const problem = await ledger.checkPlace().catch((error: unknown) => error);
   const look = `look for the order: ${context.nextCommand("orders list --all")}`;
   if (isLedgerLost(problem)) return `before you send it again, ${look}; ${newLedgerWarning}`;
-  return sent ? howToResolve(sent, left, context, rerun?.(sent)) : `before you send it again, ${look}`;
+  return sent ? howToResolve(sent, left, context, again) : `before you send it again, ${look}`;
 }

@@ -41,6 +41,8 @@ export interface GuardedOrder {
   readonly isDuplicateAllowed: boolean;
   /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs?: number | undefined;
+  /** For a hint, in place of "run the same command again". */
+  readonly again?: string | undefined;
   /** Asks at a terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
 }
@@ -119,6 +121,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
           failure,
           isJustFound,
           unread: unread.get(nameOperation(first)),
+          again: order.again,
         },
         context,
       );
@@ -287,6 +290,7 @@ export function duplicate(
     failure,
     isJustFound,
     unread,
+    again,
   }: {
     /** Of the order that is not sent. */
     readonly content: string;
@@ -295,15 +299,18 @@ export function duplicate(
     readonly isJustFound: boolean;
     /** Why the state of an order that was cancelled could not be read. */
     readonly unread?: string | undefined;
+    readonly again: string | undefined;
   },
   context: Context,
 ): CourierError {
   const why = failure && operation.state === "unknown" ? `; the check failed: ${failure.message}` : "";
   const message = `${describeEqual(operation, content, context)}${describeUnread(unread)}; nothing was sent${why}`;
   if (!isJustFound)
-    return new CourierError("duplicate", 2, message, { hint: nextSteps(operation, content, left, context) });
+    return new CourierError("duplicate", 2, message, {
+      hint: nextSteps(operation, content, left, context, again),
+    });
   return new CourierError("duplicate", 2, `${message}: it was in doubt until now`, {
-    hint: "this may be your order; to send another, run the command again with --allow-duplicate",
+    hint: `this may be your order; to send another, ${again ?? "run the command again"} with --allow-duplicate`,
   });
 }
 
@@ -312,22 +319,25 @@ function nextSteps(
   content: string,
   left: StillInDoubt | undefined,
   context: Context,
+  again = sameAgain,
 ): string {
   if (isMade(operation))
     return operation.content === content
       ? "to ship it a second time, add --allow-duplicate"
       : "if this is not that order, corrected, add --allow-duplicate";
   if (operation.state !== "unknown")
-    return `wait until that process ends, then run the same command again; if you know that it has ended: ${context.nextCommand(`orders resolve ${nameOperation(operation)}`)}`;
-  return howToResolve(operation, left, context);
+    return `wait until that process ends, then ${again}; if you know that it has ended: ${context.nextCommand(`orders resolve ${nameOperation(operation)}`)}`;
+  return howToResolve(operation, left, context, again);
 }
 
-/** The next steps for a create in doubt: wait, or decide. `rerun` sends the same order, after a check. */
+export const sameAgain = "run the same command again";
+
+/** The next steps for a create in doubt: wait, or decide. `again` sends the same order, after a check. */
 export function howToResolve(
   operation: Operation,
   left: StillInDoubt | undefined,
   { nextCommand, clock }: Context,
-  rerun = "run the same command again",
+  again = sameAgain,
 ): string {
   const name = nameOperation(operation);
   const { sentAtMs = 0, offsetMs } = operation;
@@ -335,11 +345,11 @@ export function howToResolve(
   const from = offsetMs === undefined ? "" : ` --from ${utcDate(sentAtMs + Math.min(0, offsetMs), -1)}`;
   const wait =
     left?.kind === "early"
-      ? `${left.lacks === undefined ? "" : `${describeNotListed(left)}: `}${rerun} after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `
+      ? `${left.lacks === undefined ? "" : `${describeNotListed(left)}: `}${again} after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `
       : left?.kind === "unclear" && left.candidates.length > 0
         ? `possible matches: ${nameCandidates(left.candidates)}; `
         : left === undefined
-          ? `${rerun}, which checks first; or `
+          ? `${again}, which checks first; or `
           : "";
   return (
     `${wait}look for the order: ${nextCommand(`orders list${from} --all`)}; ` +

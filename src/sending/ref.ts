@@ -23,6 +23,8 @@ export interface NamedOrder {
   /** An order whose ref's order was cancelled may be sent again. */
   readonly isDuplicateAllowed: boolean;
   readonly settleMs: number | undefined;
+  /** For a hint, in place of "run the same command again". */
+  readonly again: string | undefined;
 }
 
 /**
@@ -78,6 +80,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
         left: settled.left.get(nameOperation(operation)),
         failure: settled.failure,
         isJustFound: false,
+        again: order.again,
       },
       context,
     );
