@@ -3,7 +3,6 @@
 import { ServiceFailure, shorten } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { quote } from "../command/options.ts";
-import { serviceOf } from "../config/accounts.ts";
 import { makeRoom } from "../core/disk-errors.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
 import { type Choice, type Prompts, WentBack } from "../core/prompts.ts";
@@ -18,11 +17,10 @@ import {
   type Part,
   parts,
 } from "../forms/order-form.ts";
-import type { DraftOwner } from "../ledger/drafts.ts";
 import { nameOperation, type OperationName, sentAsOfNow } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import { contentOf } from "../model/same-order.ts";
-import { type SentOrder, sendOrder } from "../sending/create.ts";
+import type { SentOrder } from "../sending/create.ts";
 import { surveyElsewhere } from "../sending/elsewhere.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import type { OrdersElsewhere } from "../sending/orders-elsewhere.ts";
@@ -31,7 +29,7 @@ import { mayBeFullDisk, mayPass } from "../sqlite/database-errors.ts";
 import { line, paragraph, styled } from "../terminal/blocks.ts";
 import { partyView } from "../terminal/draft-view.ts";
 import type { StartingDraft } from "./draft-sources.ts";
-import { keepDraft, keepForLater, offerKept } from "./kept-drafts.ts";
+import { draftOwner, keepDraft, keepForLater, offerKept, sendDraft } from "./kept-drafts.ts";
 import { knownParties, usualSender } from "./known-parties.ts";
 import { findMissing, remarks, reviewView } from "./review.ts";
 import type { TemplateToSave } from "./save.ts";
@@ -72,7 +70,7 @@ export async function composeOrder(
   let open: readonly Part[] = parts;
   const account = await context.account();
   const ledger = await context.ledger(); // fails before the questions: without a ledger nothing can be sent
-  const owner: DraftOwner = { account: account.name, service: serviceOf(account) };
+  const owner = await draftOwner(context);
   const flags = template?.flags ?? "";
   const continuing = context.nextCommand(`orders create${flags}`);
   const withOtherRef = context.nextCommand(`orders create --ref NEW${flags}`);
@@ -147,7 +145,7 @@ export async function composeOrder(
       try {
         await template?.check(draft);
         elsewhere ??= startElsewhereCheck(context);
-        const sent = await sendOrder(
+        const sent = await sendDraft(
           {
             ...{ draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
             ...(contentOf(draft) === contentOf(start.draft) ? { again: start.again } : { rerun }),

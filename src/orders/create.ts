@@ -14,7 +14,7 @@ import { type CreatedOrder, createdOrderSchema, orderDetailSchema } from "../mod
 import { fieldNames } from "../model/schema.ts";
 import { cannotBeCancelled } from "../model/states.ts";
 import { findTextProblem } from "../model/text-problem.ts";
-import { type SentOrder, sendOrder } from "../sending/create.ts";
+import type { SentOrder } from "../sending/create.ts";
 import {
   type Block,
   blank,
@@ -29,6 +29,7 @@ import {
 import { composeOrder, type Sending } from "./compose.ts";
 import { typeFlags } from "./draft-flags.ts";
 import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
+import { sendDraft } from "./kept-drafts.ts";
 import { offerToSave, templateToSave } from "./save.ts";
 
 export const createOrder = defineCommand({
@@ -125,7 +126,7 @@ async function sendAsGiven(
   checkParts(draft);
   await template?.check(draft);
   try {
-    const sent = await sendOrder({ draft, ref, isDuplicateAllowed, settleMs, again }, context);
+    const sent = await sendDraft({ draft, ref, isDuplicateAllowed, settleMs, again }, context);
     if (!sent) throw new Error("an order without a prompt was declined");
     return { ...sent, draft };
   } catch (error) {

@@ -1,13 +1,53 @@
 /** Unfinished orders of the form: offered at its start, and kept where it ends early. */
 
 import type { Context } from "../command/command.ts";
+import { serviceOf } from "../config/accounts.ts";
 import { CourierError } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "../ledger/drafts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Draft } from "../model/draft.ts";
+import { contentOf } from "../model/same-order.ts";
+import { type OrderToSend, type SentOrder, sendOrder } from "../sending/create.ts";
 import { type Block, line, styled } from "../terminal/blocks.ts";
 import { reviewView } from "./review.ts";
+
+export async function draftOwner(context: Context): Promise<DraftOwner> {
+  const account = await context.account();
+  return { account: account.name, service: serviceOf(account) };
+}
+
+/**
+ * Sends an order as `sendOrder` does. Once it was sent, or may have been, drafts of it are deleted, however the order was
+ * given: one that is offered as unfinished later would be sent a second time.
+ */
+export async function sendDraft(order: OrderToSend, context: Context): Promise<SentOrder | undefined> {
+  try {
+    const sent = await sendOrder(order, context);
+    if (sent) await dropSent(order, context);
+    return sent;
+  } catch (error) {
+    if (isInDoubt(error)) await dropSent(order, context);
+    throw error;
+  }
+}
+
+async function dropSent({ draft, ref }: OrderToSend, context: Context): Promise<void> {
+  try {
+    const [owner, ledger] = [await draftOwner(context), await context.ledger()];
+    for (const kept of await ledger.findDrafts(owner)) {
+      // One that was kept without a ref may have got it since.
+      const isSent = contentOf(kept.draft) === contentOf(draft) && (kept.ref ?? ref) === ref;
+      if (isSent) await ledger.dropDraft(owner, kept);
+    }
+  } catch {
+    // The order is what matters.
+  }
+}
+
+function isInDoubt(error: unknown): boolean {
+  return error instanceof CourierError && error.exit === 6;
+}
 
 interface DraftOffer {
   /** Of `--ref`: a draft with it is offered first. */
@@ -97,17 +137,17 @@ export async function keepForLater(
   place: DraftPlace,
   context: Context,
 ): Promise<unknown> {
-  const isInDoubt = error instanceof CourierError && error.exit === 6;
+  const mayExist = isInDoubt(error);
   if (Object.keys(kept.draft).length === 0) return error;
   try {
-    if (!isInDoubt) await keepDraft(kept, place, context);
+    if (!mayExist) await keepDraft(kept, place, context);
     else if (place.continued) await place.ledger.dropDraft(place.owner, place.continued);
   } catch (failure) {
-    if (isInDoubt) return error; // what ended the form matters more than the draft
+    if (mayExist) return error; // what ended the form matters more than the draft
     await showUnkept(failure, kept, place, context);
     return withHint(error, "your draft is not kept: copy it from above");
   }
-  if (isInDoubt) return error;
+  if (mayExist) return error;
   const isRefTaken = error instanceof CourierError && error.code === "changed";
   return withDraftHint(error, isRefTaken ? place.withOtherRef : place.continuing);
 }

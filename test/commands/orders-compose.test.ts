@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { interrupted } from "../../src/core/errors.ts";
@@ -754,6 +755,31 @@ describe("an unfinished draft", () => {
       flags,
     );
     expect(await draftOf(home)).toEqual(kept);
+  });
+
+  test.each<[string, string, number, readonly Step[] | undefined]>([
+    ["sent by the same command", "", 0, [send]],
+    ["sent with --yes", " --yes", 0, undefined],
+    ["sent with a ref", " --yes --ref A-1", 0, undefined],
+    ["sent with a lost answer, so it is in doubt", " --yes", 6, undefined],
+    ["in doubt after a review", "", 6, [send]],
+  ])("of a file is none any more once its order is %s", async (_what, words, exit, steps) => {
+    const home = await createServedHome();
+    const file = `${home.directory}/order.json`;
+    await writeFile(file, JSON.stringify(shortDraft));
+    const line = `orders create --file ${file}`;
+    for (const _time of [1, 2]) expect((await compose(home, [["What now?", ctrlC]], line)).exit).toBe(130);
+    await compose(home, [["What now?", ctrlC]], `${line} --ref Z-9`);
+    if (exit === 6) home.sandbox.faults.set([{ method: "POST", kind: "drop_before" }]);
+    const ran = await (steps ? compose(home, steps, line + words) : home.courier(line + words));
+    expect(ran.exit, ran.stderr).toBe(exit);
+    const { stderr } = await compose(home, [["Continue with it?", ctrlC]]);
+    expect(stderr).toContain("Z-9"); // the draft with the ref of another order stays
+    const ledger = await openLedger(home.stateDir);
+    const owner = { account: "(environment)", service: home.sandbox.baseUrl };
+    const refs = (await ledger.findDrafts(owner)).map(({ ref }) => ref);
+    await ledger.close();
+    expect(refs).toEqual(["Z-9"]);
   });
 
   test("is offered though there is a default sender", async () => {
