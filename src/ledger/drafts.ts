@@ -2,6 +2,7 @@
 
 import type { Draft } from "../model/draft.ts";
 import type { Database } from "../sqlite/database.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
 import { readDraft, writeDraft } from "./operation.ts";
 
@@ -12,6 +13,8 @@ export interface KeptDraft {
   readonly ref?: string | undefined;
   /** Names of the unfinished parts. */
   readonly open: readonly string[];
+  /** The id of the profile of the customer who typed it; undefined where it was not known. */
+  readonly customer?: string | undefined;
 }
 
 export interface FoundDraft extends KeptDraft {
@@ -32,7 +35,7 @@ export interface Drafts {
     owner: DraftOwner,
     kept: KeptDraft,
     continued: FoundDraft | undefined,
-  ): Promise<Pick<KeptDraft, "draft" | "ref"> | undefined>;
+  ): Promise<KeptDraft | undefined>;
   /** Deletes a draft that was found, unless another form has changed it meanwhile. */
   dropDraft(owner: DraftOwner, found: FoundDraft): Promise<void>;
   /** Deletes all drafts of an account, at any service or at one. */
@@ -43,6 +46,13 @@ export const mostDrafts = 10;
 
 function readRef(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** After the open parts stands the customer, `sender,=7`: an earlier version reads the names of parts alone. */
+function readKept(row: SqlRow | undefined): KeptDraft | undefined {
+  const draft = readDraft(row?.draft);
+  const [parts = "", customer] = String(row?.open_parts).split(/,=(.*)/s);
+  return draft && { draft, ref: readRef(row?.ref), open: parts.split(",").filter(Boolean), customer };
 }
 
 export function createDrafts(database: Database, write: Write): Drafts {
@@ -63,30 +73,27 @@ export function createDrafts(database: Database, write: Write): Drafts {
         service,
       );
       return rows.flatMap((row) => {
-        const draft = readDraft(row.draft);
-        const open = String(row.open_parts)
-          .split(",")
-          .filter((part) => part !== "");
-        return draft ? [{ draft, ref: readRef(row.ref), position: Number(row.position), open }] : [];
+        const kept = readKept(row);
+        return kept ? [{ ...kept, position: Number(row.position) }] : [];
       });
     },
 
-    keepDraft: (owner, { draft, ref, open }, continued) =>
+    keepDraft: (owner, { draft, ref, open, customer }, continued) =>
       write(() => {
         if (continued) drop(owner, continued);
         const { account, service } = owner;
+        const ofCustomer = customer === undefined ? "" : `,=${customer}`;
         sql(
           `INSERT INTO drafts SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3, ?4, ?5 FROM drafts
              WHERE account = ?1 AND service = ?2`,
-        ).run(account, service, writeDraft(draft), open.join(","), ref ?? null);
+        ).run(account, service, writeDraft(draft), open.join(",") + ofCustomer, ref ?? null);
         const [dropped] = sql(
           `DELETE FROM drafts WHERE account = ?1 AND service = ?2 AND position <=
              (SELECT position FROM drafts WHERE account = ?1 AND service = ?2
               ORDER BY position DESC LIMIT 1 OFFSET ?3)
-           RETURNING draft, ref`,
+           RETURNING *`,
         ).all(account, service, mostDrafts);
-        const oldest = readDraft(dropped?.draft);
-        return oldest && { draft: oldest, ref: readRef(dropped?.ref) };
+        return readKept(dropped);
       }),
 
     dropDraft: (owner, found) => write(() => void drop(owner, found)),

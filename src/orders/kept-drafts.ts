@@ -35,14 +35,24 @@ export async function sendDraft(order: OrderToSend, context: Context): Promise<S
 async function dropSent({ draft, ref }: OrderToSend, context: Context): Promise<void> {
   try {
     const [owner, ledger] = [await draftOwner(context), await context.ledger()];
+    const own = await knownCustomer(context);
     for (const kept of await ledger.findDrafts(owner)) {
       // One that was kept without a ref may have got it since.
       const isSent = contentOf(kept.draft) === contentOf(draft) && (kept.ref ?? ref) === ref;
-      if (isSent) await ledger.dropDraft(owner, kept);
+      if (isSent && isOf(kept, own)) await ledger.dropDraft(owner, kept);
     }
   } catch {
     // The order is what matters.
   }
+}
+
+async function knownCustomer(context: Context): Promise<string | undefined> {
+  return (await context.knownCustomer().catch(() => undefined))?.profileId;
+}
+
+/** An account may have another customer's key by now. Whose draft that is may not be known: then it is anyone's. */
+function isOf({ customer }: KeptDraft, own: string | undefined): boolean {
+  return customer === undefined || customer === own;
 }
 
 function isInDoubt(error: unknown): boolean {
@@ -62,12 +72,15 @@ interface DraftOffer {
 /** The draft that the user continues; undefined where another order is begun. The newest is offered, then a list. */
 export async function offerKept(
   { givenRef, owner, ledger, prompts, continuing }: DraftOffer,
-  { display }: Context,
+  context: Context,
 ): Promise<FoundDraft | undefined> {
-  const all = await ledger.findDrafts(owner);
+  const found = await ledger.findDrafts(owner);
+  const isOwned = found.some(({ customer }) => customer !== undefined);
+  const own = isOwned ? await context.customer({ makesNoOrder: true }).catch(() => undefined) : undefined;
+  const all = found.filter((each) => isOf(each, own?.profileId));
   const isNamed = ({ ref }: FoundDraft) => givenRef !== undefined && ref === givenRef;
   const drafts = [...all.filter(isNamed), ...all.filter((each) => !isNamed(each))];
-  const showKept = ({ draft, ref }: FoundDraft) => display(keptView(draft, ref, givenRef));
+  const showKept = ({ draft, ref }: FoundDraft) => context.display(keptView(draft, ref, givenRef));
   try {
     for (let kept = drafts.shift(); kept; kept = drafts.shift()) {
       await showKept(kept);
@@ -119,13 +132,15 @@ interface DraftPlace {
 export async function keepDraft(
   kept: KeptDraft,
   { continued, owner, ledger }: DraftPlace,
-  { display, nextCommand }: Context,
+  context: Context,
 ): Promise<void> {
-  const dropped = await ledger.keepDraft(owner, kept, continued);
+  const { display, nextCommand } = context;
+  const customer = await knownCustomer(context);
+  const dropped = await ledger.keepDraft(owner, { ...kept, customer }, continued);
   if (!dropped) return;
   await display([
     line(styled("warn", `At most ${mostDrafts} drafts are kept, so the oldest was deleted:`)),
-    ...reviewView(dropped.draft, dropped.ref),
+    ...(isOf(dropped, customer) ? reviewView(dropped.draft, dropped.ref) : []),
     line(`${nextCommand("orders create")} offers the others, the newest first`),
   ]);
 }

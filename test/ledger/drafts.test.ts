@@ -16,6 +16,13 @@ test("a draft comes back as it was, its numbers digit for digit", async () => {
   expect((await ledger.findDrafts(owner))[0]).toMatchObject({ draft, open: [] });
 });
 
+test("a draft knows its customer, whatever the id has", async () => {
+  const ledger = await createLedger();
+  const customer = "a,b=ü";
+  await ledger.keepDraft(owner, { ...named("one"), customer }, undefined);
+  expect(await ledger.findDrafts(owner)).toMatchObject([{ ...named("one"), customer }]);
+});
+
 test("another account and another service have their own", async () => {
   const ledger = await createLedger();
   await ledger.keepDraft(owner, named("one"), undefined);
@@ -53,7 +60,7 @@ test("the eleventh draft takes the place of the oldest, which is returned", asyn
   const dropped = [];
   for (let number = 1; number <= 12; number++)
     dropped.push(await ledger.keepDraft(owner, named(`${number}`), undefined));
-  const oldest = ["1", "2"].map((name) => ({ draft: named(name).draft }));
+  const oldest = ["1", "2"].map(named);
   expect(dropped).toEqual([...Array(10).fill(undefined), ...oldest]);
 });
 
