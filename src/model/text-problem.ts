@@ -1,6 +1,7 @@
 /** Finds damaged texts in an order: lost and invisible characters, errors of a spreadsheet, and phones that one changed. */
 
 import { isJsonObject, type Json } from "./json.ts";
+import { maskPattern } from "./masked-text.ts";
 
 export interface TextProblem {
   /** Dotted: `receiver.phone`. */
@@ -101,7 +102,7 @@ function findPhoneProblem(text: string): string | undefined {
 
 /** Services and platforms show a phone such as 138****4466. */
 export function isHiddenPhone(text: string): boolean {
-  return /[*＊]/.test(text);
+  return maskPattern.test(text);
 }
 
 /** A control character but a tab or a line break, in words: `a NUL character (U+0000)`. */

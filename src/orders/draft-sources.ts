@@ -9,8 +9,16 @@ import { findTemplate } from "../config/templates.ts";
 import { fileError, usageError } from "../core/errors.ts";
 import { nameOperation } from "../ledger/operation.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
-import { orderFields, type PartyPart, partyFields, partyParts } from "../model/fields.ts";
-import { findTextProblems, isHiddenPhone } from "../model/text-problem.ts";
+import {
+  orderFields,
+  type PartyField,
+  type PartyPart,
+  partyFields,
+  partyParts,
+  partyWords,
+} from "../model/fields.ts";
+import { maskPattern } from "../model/masked-text.ts";
+import { findTextProblems, type TextProblem } from "../model/text-problem.ts";
 import { draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
 import { type BaseDraft, draftLike } from "./order-draft.ts";
 import { parseOrderFile } from "./order-file.ts";
@@ -65,7 +73,7 @@ export async function collectDraft(
   isDryRun: boolean,
 ): Promise<StartingDraft> {
   const fileName = sources.file === "-" ? "stdin" : sources.file;
-  const { draft: base, declined = [], again } = await readBase(sources, fileName, context, isDryRun);
+  const { draft: base, declined = [], again, isShown } = await readBase(sources, fileName, context, isDryRun);
   const named = {
     sender: await readParty("sender", sources, context, isDryRun),
     receiver: await readParty("receiver", sources, context, isDryRun),
@@ -89,8 +97,14 @@ export async function collectDraft(
   for (const { path, key } of orderFields) if (valueOfFlag(sources, key) !== undefined) given.add(path);
   const merged = mergeDraft(whole, sources);
   const canAsk = sources.like !== undefined && !isDryRun && !context.globals.yes && (await context.prompts());
-  const draft = canAsk ? askForPhones(merged, given, context) : merged;
-  ensureTexts(draft, sources, { fileName, base, sender: usual && `@${config.default_sender}`, wrong });
+  const hidden = sources.like === undefined ? [] : findHidden(merged, isShown ? base : undefined, given);
+  const draft = canAsk ? askForHidden(merged, hidden, given, context) : merged;
+  ensureTexts([...findTextProblems(draft), ...(canAsk ? [] : hidden)], sources, {
+    fileName,
+    base,
+    sender: usual && `@${config.default_sender}`,
+    wrong,
+  });
   return {
     draft,
     given,
@@ -101,23 +115,44 @@ export async function collectDraft(
   };
 }
 
-/** Leaves out the phones that the service shows only in part, and lets the form ask for them alone. */
-function askForPhones(draft: Draft, given: Set<string>, { messages }: Context): Draft {
+/**
+ * Phones, and of what the service shows also names and addresses, of which a part is hidden. A person may type a name or an
+ * address with such characters.
+ */
+function findHidden(draft: Draft, shown: Draft | undefined, given: ReadonlySet<string>): TextProblem[] {
+  return partyParts.flatMap((part) =>
+    partyFields.flatMap((name) => {
+      const [path, value] = [`${part}.${name}`, draft[part]?.[name]];
+      const mayHide = name === "phone" || value === shown?.[part]?.[name];
+      if (value === undefined || !mayHide || given.has(path) || !maskPattern.test(value)) return [];
+      return { path, value, message: `is only a part of the ${partyWords[name].label}: the rest is hidden` };
+    }),
+  );
+}
+
+/** Leaves out what the service shows only in part, and lets the form ask for that alone. */
+function askForHidden(
+  draft: Draft,
+  hidden: readonly TextProblem[],
+  given: Set<string>,
+  { messages }: Context,
+): Draft {
   const asked: Record<string, DraftParty> = {};
-  for (const part of partyParts) {
-    const { phone, ...rest } = draft[part] ?? {};
-    if (phone === undefined || !isHiddenPhone(phone) || given.has(`${part}.phone`)) continue;
-    messages.note(`The service shows only a part of the ${part}'s phone: ${phone}`);
+  for (const { path, value } of hidden) {
+    const [part, name] = path.split(".") as [PartyPart, PartyField];
+    messages.note(`The service shows only a part of the ${part}'s ${partyWords[name].label}: ${value}`);
+    const { [name]: _, ...rest } = asked[part] ?? draft[part] ?? {};
     asked[part] = rest;
-    if (!given.delete(part)) continue; // its fields are asked for anyway
-    for (const name of partyFields) if (name !== "phone") given.add(`${part}.${name}`);
+    // Else all its fields are asked for anyway.
+    if (given.delete(part)) for (const each of partyFields) given.add(`${part}.${each}`);
+    given.delete(path);
   }
   return { ...draft, ...asked };
 }
 
 /** Throws for a damaged text, and names it as the user gave it. */
 function ensureTexts(
-  draft: Draft,
+  problems: readonly TextProblem[],
   sources: Sources,
   {
     fileName,
@@ -131,7 +166,7 @@ function ensureTexts(
     readonly wrong: readonly string[];
   },
 ): void {
-  const problem = findTextProblems(draft).find(({ path }) => !wrong.includes(path.split(".")[0] ?? ""));
+  const problem = problems.find(({ path }) => !wrong.includes(path.split(".")[0] ?? ""));
   if (!problem) return;
   const { path, value, message } = problem;
   const hint = "enter it again, as it is to be sent";

@@ -16,6 +16,8 @@ export interface BaseDraft {
   readonly draft: Draft;
   /** Parties whose address was split from a text, and is not right. */
   readonly declined: readonly string[];
+  /** As the service shows it, which may hide parts. */
+  readonly isShown?: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function draftLike(name: string, context: Context, isAgreed: boolea
   if (item !== undefined) draft.item = item;
   const serviceType = textAt(order, "service_type");
   if (serviceType !== undefined) draft.service_type = serviceType;
-  return { draft: draft as Draft, declined };
+  return { draft: draft as Draft, declined, isShown: true };
 }
 
 /** As it was sent from this machine, whatever became of it. */

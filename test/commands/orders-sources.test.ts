@@ -315,6 +315,66 @@ describe("--like", () => {
       expect(sentBodies(home)).toEqual([]);
     });
 
+    test.each([
+      ["phone", { name: "李明", phone: "139••••4466", address }, "--receiver-phone", "13900004466"],
+      ["name", { name: "李*", phone: "13900004466", address }, "--receiver-name", "李*"],
+      [
+        "street address",
+        { name: "李明", phone: "13900004466", address: "深圳市科技园路×××" },
+        "--receiver-detail",
+        "科技园路1号",
+      ],
+    ])("a %s that it hides is not sent, unless it is given", async (label, receiver, flag, value) => {
+      const home = await homeThatShows(receiver);
+      const words = [...create, "--like", "7", "--yes"];
+      const { exit, stderr } = await home.courier(words);
+      expect({ exit, bodies: sentBodies(home) }).toEqual({ exit: 2, bodies: [] });
+      expect(stderr).toContain(
+        `is only a part of the ${label}: the rest is hidden\nhint: give it with ${flag}\n`,
+      );
+      expect((await home.courier([...words, flag, value])).exit).toBe(0);
+      expect(sentBodies(home)[0]).toContain(value);
+    });
+
+    test("a name and an address that it hides are asked for at a terminal, and nothing else", async () => {
+      const home = await homeThatShows({ name: "李*", phone: "13900004466", address: "深圳市科技园路***" });
+      const person = personWho(
+        ["Use …", true],
+        ["Receiver name", "李明"],
+        ["Receiver street address", "科技园路1号"],
+        ["What now?", "Send this order"],
+        ["Save 店 …", false],
+        ["Save 李明 …", false],
+      );
+      const ran = await home.courier([...create, "--like", "7"], { terminal: 80, prompts: person });
+      expect(ran).toMatchObject({ exit: 0 });
+      expect(ran.stderr).toContain("The service shows only a part of the receiver's name: 李*");
+      expect(JSON.parse(sentBodies(home)[0] ?? "").receiver).toEqual({
+        name: "李明",
+        phone: "13900004466",
+        city: "深圳市",
+        detail: "科技园路1号",
+      });
+    });
+
+    test("a name with such a character is sent as it was typed", async () => {
+      const home = await createServedHome();
+      const words = [
+        ...create,
+        "--sender-name",
+        "A×B",
+        "--receiver-name",
+        "李*",
+        "--item-name",
+        "书",
+        "--yes",
+      ];
+      const { stdout } = await home.courier([...words, "--json"]);
+      home.clock.advance(3_600_000);
+      expect((await home.courier([...create, "--like", `${JSON.parse(stdout).id}`, "--yes"])).exit).toBe(0);
+      expect(sentBodies(home).map((body) => JSON.parse(body).receiver.name)).toEqual(["李*", "李*"]);
+    });
+
     const phone: Step = ["Receiver phone", "13900004466"];
     const others = ["province", "city", "district", "street"];
     test.each<[address: string, isRight: boolean, asked: readonly Step[]]>([
@@ -353,7 +413,6 @@ describe("--like", () => {
       "O'Brien",
       "Shop 24",
       "店长",
-      "李*",
       "北京路便利店",
     ])("the name %s stays as the service shows it", async (name) => {
       const { receiver } = await sentLike({ name, phone: "13900139001", address });
