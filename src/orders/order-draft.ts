@@ -1,16 +1,19 @@
 /** The draft of a new order that is like an earlier one: as it was sent, or as the service shows it. */
 
+import { ServiceFailure } from "../api/failure.ts";
 import { openAccountMirror } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
 import { confirmParty, type UnderstoodParty } from "../command/confirm-address.ts";
 import { findLedger } from "../command/found-ledger.ts";
+import { refOf } from "../command/options.ts";
 import { openOrderNames } from "../command/order-name.ts";
 import { usageError } from "../core/errors.ts";
 import { nameOperation, type OperationName, parseOperationName } from "../ledger/operation.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { itemFields, partyFields, partyParts } from "../model/fields.ts";
-import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { isJsonObject, type Json, type JsonObject, jsonNumber } from "../model/json.ts";
+import { describeAnswer, describeWithdrawn, readOwner } from "../sending/another-order.ts";
 
 export interface BaseDraft {
   readonly draft: Draft;
@@ -30,7 +33,13 @@ export async function draftLike(name: string, context: Context, isAgreed: boolea
   const id = await openOrderNames(context)(name);
   const mirror = await openAccountMirror(context);
   const known = await mirror.order(id);
-  if (known?.draft) return { draft: known.draft as Draft, declined: [] };
+  if (known?.draft) {
+    // A ref means what was sent with it.
+    if (refOf(name) === undefined) await ensureOwn(id, context);
+    return { draft: known.draft as Draft, declined: [] };
+  }
+  const withdrawn = await describeWithdrawn({ id: jsonNumber(id) }, context);
+  if (withdrawn !== undefined) throw usageError(`order ${id}: ${withdrawn}`);
   const order: JsonObject = known?.hasPhone ? known.fields : await (await context.service()).order(id);
   const draft: Record<string, Json> = {};
   const declined: string[] = [];
@@ -45,6 +54,22 @@ export async function draftLike(name: string, context: Context, isAgreed: boolea
   const serviceType = textAt(order, "service_type");
   if (serviceType !== undefined) draft.service_type = serviceType;
   return { draft: draft as Draft, declined, isShown: true };
+}
+
+/** Throws a usage error where the service shows another order than was sent: it is not known which one is meant. */
+async function ensureOwn(id: string, context: Context): Promise<void> {
+  const { clock, messages, nextCommand } = context;
+  try {
+    const order = await (await context.service()).order(id);
+    const { id: customer } = await context.customer({ makesNoOrder: true });
+    const { operation, other } = await readOwner(order, { ledger: await context.ledger(), customer, clock });
+    if (!operation || other === undefined) return;
+    const like = nextCommand(`orders create --like ${nameOperation(operation)}`);
+    throw usageError(describeAnswer(operation, other), `start from what was sent: ${like}`);
+  } catch (error) {
+    if (!(error instanceof ServiceFailure) || context.signal.aborted) throw error;
+    messages.warn(`order ${id} was not compared with the service: ${error.message}`);
+  }
 }
 
 /** As it was sent from this machine, whatever became of it. */

@@ -317,7 +317,10 @@ export async function findOtherOwned(
  * Why an order is not the one that its number means: the answer that had this number was to another create, whose order is
  * not known yet. Undefined where none was.
  */
-export async function describeWithdrawn(order: OrderDetail, context: Context): Promise<string | undefined> {
+export async function describeWithdrawn(
+  order: Pick<OrderDetail, "id">,
+  context: Context,
+): Promise<string | undefined> {
   const ledger = await findLedger(context);
   if (!ledger) return undefined;
   const { id } = await context.customer({ makesNoOrder: true });

@@ -251,7 +251,7 @@ describe("--like", () => {
     return { home, order: JSON.parse(stdout) as { id: number; order_no: string } };
   }
 
-  test("an order of this machine is repeated as it was sent, without a call", async () => {
+  test("an order of this machine is repeated as it was sent: a ref without a call, others are read", async () => {
     const { home, order } = await homeWithOrder();
     const before = home.sandbox.requests.length;
     for (const name of [String(order.id), order.order_no, "ref:A-17"])
@@ -259,7 +259,18 @@ describe("--like", () => {
         '{"sender":{"name":"店"},"receiver":{"name":"李明","phone":"13900004466","detail":"世纪大道 100 号"},' +
           '"item":{"name":"书","weight":2.50,"quantity":2}}',
       );
-    expect(home.sandbox.requests.length).toBe(before);
+    const read = home.sandbox.requests.slice(before).map(({ method, path }) => `${method} ${path}`);
+    const call = `GET /api/v1/orders/${order.id}`;
+    expect(read).toEqual([call, call]);
+  });
+
+  test("an order that the service does not show now is repeated as it was sent, and a warning says so", async () => {
+    const { home, order } = await homeWithOrder();
+    home.sandbox.faults.set([{ method: "GET", kind: "refuse", status: 503, code: "BUSY", message: "later" }]);
+    const { exit, stdout, stderr } = await home.courier([...shown, "--like", order.order_no]);
+    expect(exit, stderr).toBe(0);
+    expect(JSON.parse(stdout).receiver.name).toBe("李明");
+    expect(stderr).toContain(`warning: order ${order.id} was not compared with the service: `);
   });
 
   test("of another order the address is split, and shown", async () => {
