@@ -60,6 +60,7 @@ await program.write({
   // A short name for those that have none: there are a thousand references to them.
   chunkFileNames: ({ name }) => `${name.replace(/-[A-Z\d]{8}$/, "").replace(/^chunk$/, "c")}.cjs`,
   manualChunks: (id) => parts.get(id),
+  hoistTransitiveImports: false, // shorter: each chunk loads what it uses itself
   plugins: [
     {
       name: "minify",
