@@ -29,7 +29,7 @@ export function isInDoubt(
 
 /**
  * The customer of the account, without starting a sandbox, and without the key ring or a key command, which might
- * prompt the user: in these cases, all customers of the account.
+ * prompt the user: in these cases, all customers of the account; of the sandbox, which a reset empties, the last one.
  */
 async function findCustomers(ledger: Ledger, context: Context): Promise<readonly Customer[]> {
   const account = await context.account();
@@ -38,6 +38,7 @@ async function findCustomers(ledger: Ledger, context: Context): Promise<readonly
     return known ? [known] : [];
   }
   const service = serviceOf(account);
-  const customers = await ledger.customersOnlyOf(account.name, []);
-  return customers.filter((each) => each.service === service);
+  const all = await ledger.customersOnlyOf(account.name, []);
+  const customers = all.filter((each) => each.service === service).toSorted((a, b) => b.id - a.id);
+  return account.kind === "remote" ? customers : customers.slice(0, 1);
 }
