@@ -198,7 +198,9 @@ export function hasOtherGoodsOrAddress(
   const differs = (field: ComparedField) => comparison[field] === "differs" && !rewritten.has(field);
   return (
     (differs("item.name") && !isLikeItem(draft.item?.name ?? "", item?.name ?? "")) ||
-    (differs("receiver.address") && isOtherAddress(draft.receiver, receiver?.address))
+    (differs("receiver.address") &&
+      isOtherAddress(draft.receiver, receiver?.address) &&
+      !hasAllParts(draft.receiver, receiver?.address))
   );
 }
 
@@ -286,6 +288,24 @@ function isOtherAddress(sent: DraftParty | undefined, shown: string | null | und
   }
   const isPart = found.includes(street) && street.length >= fewestLetters;
   return !isPart && !whole.includes(found) && !found.includes(whole);
+}
+
+/** True where an address has all parts of the sent one in their order, and ends with the last: a township was added. */
+function hasAllParts(sent: DraftParty | undefined, shown: string | null | undefined): boolean {
+  const { province, city, district, detail } = sent ?? {};
+  const [found, ...parts] = [shown, province, city, district, detail].map((text) =>
+    lettersOf(baseOf(text ?? "")),
+  ) as [string, ...string[]];
+  const given = [...new Set(parts)].filter((part) => part !== "");
+  let end = 0;
+  for (const part of given) {
+    const place = part === given.at(-1) ? found.length - part.length : found.indexOf(part, end);
+    // 7号 is no part of 127号.
+    const isCut = /^\d/.test(part) && /\d/.test(found.charAt(place - 1));
+    if (place < end || isCut || !found.startsWith(part, place)) return false;
+    end = place + part.length;
+  }
+  return given.length >= 2;
 }
 
 /** Not shown, or a part of it. */

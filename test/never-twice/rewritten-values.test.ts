@@ -132,6 +132,30 @@ describe.each([
   });
 });
 
+test("where the township is added to some addresses, a lost order is found", async () => {
+  const withTownship: Rewriting = (shown) => {
+    const detail = String(shown.receiver?.detail).replace("南路", "和平街道南路");
+    return { ...shown, receiver: { ...shown.receiver, detail } };
+  };
+  const known = Array.from({ length: 24 }, (_, index) =>
+    withRef(
+      draft(
+        `王${names.charAt(index)}`,
+        `139001390${10 + index}`,
+        `${index < 3 ? "南" : "建国"}路${index}号`,
+        "茶叶",
+      ),
+      `K-${index}`,
+    ),
+  );
+  const home = await homeThatKnows(withTownship, known);
+  for (const [index, name] of ["郑小红", "周文", "孙大力"].entries()) {
+    const row = draft(name, `1364444555${index}`, `南路${7 + index}号`, "茶叶");
+    const ran = await settle(home, [withRef(row, `L-${index}`)], true, /./);
+    expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
+  }
+});
+
 describe("a service that is known to simplify characters", () => {
   const knownHome = () =>
     homeThatKnows(simplified, [
