@@ -92,8 +92,8 @@ export async function composeOrder(
     const named = ref === undefined ? "" : ` --ref ${shellQuote(ref)}`;
     return `run ${context.nextCommand(`orders create --like ${nameOperation(operation)}${named}${flags}`)}`;
   };
-  await mentionDoubt(context);
   await context.service(); // a key command may ask at the terminal: not while the form has the keyboard
+  await mentionDoubt(context);
   const offer = { givenRef, owner, ledger, prompts, continuing };
   /** The draft that this order continues, and ends when it is sent. */
   const kept = start.isBlank ? await offerKept(offer, context) : undefined;
@@ -180,7 +180,9 @@ const instructions = [
 
 /** Whoever types an order again, whose sending was cut off, should know of it first. */
 async function mentionDoubt(context: Context): Promise<void> {
-  const inDoubt = await findCreatesInDoubt(context).catch(() => []);
+  const all = await findCreatesInDoubt(context).catch(() => []);
+  const own = await context.knownCustomer().catch(() => undefined);
+  const inDoubt = all.filter(({ customer }) => customer === own?.id);
   const last = inDoubt.at(-1);
   if (!last) return;
   const receiver = last.draft?.receiver?.name;

@@ -3,6 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { ctrlC, personWho } from "../support/answering.ts";
 import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
 import { plainDraft } from "../support/orders.ts";
 
@@ -44,4 +45,11 @@ test("after a renewed key whose profile could not be read for a moment", async (
   home.first.faults.clear();
   expect((await create("王五")).exit).toBe(0);
   expect((await home.courier("orders resolve")).stdout).toContain("孙大力");
+});
+
+test("another customer's form says nothing of the order", async () => {
+  const { home, login } = await homeInDoubt();
+  await login(secondKey);
+  const form = await home.courier("orders create", { terminal: 80, prompts: personWho(["Sender", ctrlC]) });
+  expect(form.stderr).not.toContain("孙大力");
 });
