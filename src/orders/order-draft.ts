@@ -14,6 +14,7 @@ import type { Draft, DraftParty } from "../model/draft.ts";
 import { itemFields, partyFields, partyParts } from "../model/fields.ts";
 import { isJsonObject, type Json, type JsonObject, jsonNumber } from "../model/json.ts";
 import { describeAnswer, describeWithdrawn, readOwner } from "../sending/another-order.ts";
+import { withoutZeros } from "./named-others.ts";
 
 export interface BaseDraft {
   readonly draft: Draft;
@@ -30,7 +31,7 @@ export interface BaseDraft {
 export async function draftLike(name: string, context: Context, isAgreed: boolean): Promise<BaseDraft> {
   const operation = parseOperationName(name);
   if (operation) return { draft: await draftOf(operation, context), declined: [] };
-  const id = await openOrderNames(context)(name);
+  const id = withoutZeros(await openOrderNames(context)(name));
   const mirror = await openAccountMirror(context);
   const known = await mirror.order(id);
   if (known?.draft) {
