@@ -5,11 +5,10 @@ import type { Learned } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";
+import { dateSlackMs, wallTimeOf } from "./request-times.ts";
 
 /** A listing in this time before a request shows the orders that existed before it. */
 const justBeforeMs = 15 * 60_000;
-/** Date headers have whole seconds, and answers take a moment. */
-export const dateSlackMs = 2_000;
 /** Clocks of several servers may differ by minutes. */
 const longMs = 30 * 60_000;
 /** A service of which no time stamp is known yet may write those of its own time zone. */
@@ -17,10 +16,12 @@ const longestAheadMs = 14 * 3_600_000;
 
 type Dated = Pick<OrderSummary, "created_at">;
 
+/** `begun`: when requests were sent, as the clock's `elapsed`, by the names of their operations. */
 export async function createAgeRules(
   open: readonly Operation[],
+  begun: ReadonlyMap<string, number | undefined>,
   { stampAhead }: Learned,
-  { ledger, customer }: ReconcileTools,
+  { ledger, customer, clock, clockOffsetMs }: ReconcileTools,
 ) {
   const requests = new Map<
     string,
@@ -30,9 +31,16 @@ export async function createAgeRules(
     const { sentAtMs, sentEvent, offsetMs, isOffsetMeasured } = operation;
     if (sentAtMs === undefined || sentEvent === undefined) continue;
     const where = { beforeEvent: sentEvent, sinceMs: sentAtMs - justBeforeMs };
-    requests.set(nameOperation(operation), {
-      sentMs: offsetMs === undefined ? undefined : sentAtMs + offsetMs,
-      isMeasured: isOffsetMeasured,
+    const [name, nowOffsetMs] = [nameOperation(operation), clockOffsetMs()];
+    const begunMs = begun.get(name);
+    // A killed process has seen no Date header: by the time since boot, the one of now tells when it sent.
+    const byBootMs =
+      begunMs === undefined || nowOffsetMs === undefined
+        ? undefined
+        : wallTimeOf(begunMs, clock) + nowOffsetMs;
+    requests.set(name, {
+      sentMs: offsetMs === undefined ? byBootMs : sentAtMs + offsetMs,
+      isMeasured: isOffsetMeasured || (offsetMs === undefined && byBootMs !== undefined),
       listedFrom: await ledger.listedFrom(customer, where),
     });
   }

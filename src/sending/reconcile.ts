@@ -150,7 +150,7 @@ export async function reconcileWith(
     draft !== undefined &&
     order !== undefined &&
     hasOtherGoodsOrAddress(draft, order, compareDetail(draft, order), rewritten);
-  const { isNew, isStampedBefore } = await createAgeRules(open, learned, tools);
+  const { isNew, isStampedBefore } = await createAgeRules(open, begun, learned, tools);
   const orders = listing.summaries.flatMap((summary): UnownedOrder[] => {
     const id = summary.id.value;
     const firstSeenEvent = listing.firstSeen.get(id);

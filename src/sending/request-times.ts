@@ -3,8 +3,10 @@
 import type { Clock } from "../core/clock.ts";
 import type { OwnRequest } from "../ledger/listings.ts";
 import type { Operation } from "../ledger/operation.ts";
-import { dateSlackMs } from "./order-age.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";
+
+/** Date headers have whole seconds, and answers take a moment. */
+export const dateSlackMs = 2_000;
 
 /** Converts the clock's `elapsed` to a time of the current wall clock. */
 export function wallTimeOf(elapsedMs: number, clock: Clock): number {
