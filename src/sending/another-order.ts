@@ -25,6 +25,7 @@ import {
 import {
   fitsAddress,
   fitsPhone,
+  hasPlainlyOtherGoods,
   hasPlainlyOtherPlace,
   hasPlainlyOtherReceiver,
   isPartOf,
@@ -37,7 +38,7 @@ import type { ReconcileTools } from "./reconcile-types.ts";
  */
 function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
   const isPlainlyOther = (draft: Draft, comparison: Comparison) =>
-    hasPlainlyOtherReceiver(draft, order, comparison);
+    hasPlainlyOtherReceiver(draft, order, comparison) || hasPlainlyOtherGoods(draft, order, comparison);
   return [hasOtherReceiverAndItem, hasOtherWholeReceiver, isPlainlyOther].some((others) =>
     isShownWith(others, operation, order),
   );
@@ -45,7 +46,10 @@ function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
 
 /** True where receiver and item are others, or the whole receiver and a number. */
 function isCertainlyAnotherOrder(operation: Operation, order: OrderDetail): boolean {
+  const isPlainlyOther = (draft: Draft, comparison: Comparison) =>
+    hasPlainlyOtherReceiver(draft, order, comparison) && hasPlainlyOtherGoods(draft, order, comparison);
   return (
+    isShownWith(isPlainlyOther, operation, order) ||
     isShownWith(hasOtherReceiverAndItem, operation, order) ||
     (isShownWith(hasOtherWholeReceiver, operation, order) && hasOtherNumber(operation, order))
   );

@@ -167,7 +167,8 @@ export async function readOthers(
       if (!order) continue;
       const summary = byId.get(order.id);
       const [sent, shown] = [draft?.receiver, summary?.receiver];
-      if (draft && summary && isNamedAs(draft, summary)) kept += 1;
+      const isKept = !isOtherName(sent?.name, shown?.name) && hasSentGoods(draft, summary);
+      if (isKept) kept += 1;
       if (!changesNames && isOtherName(sent?.name, shown?.name)) others.push(order.id);
       else if (isOtherCity(sent, shown?.city)) elsewhere.push(order.id);
     }
@@ -187,6 +188,12 @@ export async function readOthers(
     const operation = byCity.get(id);
     if (operation && other === undefined) await ledger.recordFields(operation, cityCompared, 0);
   }
+}
+
+function hasSentGoods(draft: Draft | undefined, summary: OrderSummary | undefined): boolean {
+  return (
+    draft !== undefined && summary !== undefined && compareSummary(draft, summary)["item.name"] !== "differs"
+  );
 }
 
 /** Only the list says that it may be another one: its number is not given to the row. */

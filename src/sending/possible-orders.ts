@@ -162,12 +162,50 @@ function isLikeItem(sent: string, shown: string): boolean {
 
 /**
  * True where name, phone and address of the receiver are all shown as others, also where a part is hidden, or where
- * services change such texts: what they change keeps most of a text. Where the name is hidden, phone and address tell.
+ * services change such texts: what they change keeps most of a text. Where the name is hidden, phone and address tell;
+ * where the phone is, name and address do.
  */
 export function hasPlainlyOtherReceiver(draft: Draft, order: OrderDetail, comparison: Comparison): boolean {
-  const [name, shown] = [comparison["receiver.name"], order.receiver?.name];
-  const isOther = name === "open" || (name === "differs" && isOtherName(draft.receiver?.name, shown));
-  return isOther && hasPlainlyOtherPlace(draft, order, comparison);
+  const [name, { receiver }] = [comparison["receiver.name"], order];
+  const isOther = name === "differs" && isOtherName(draft.receiver?.name, receiver?.name);
+  const hidesPhone =
+    comparison["receiver.phone"] === "open" && !fitsPhone(draft.receiver?.phone, receiver?.phone);
+  return (
+    ((isOther || name === "open") && hasPlainlyOtherPlace(draft, order, comparison)) ||
+    (isOther && hidesPhone && isOtherAddress(draft.receiver, receiver?.address))
+  );
+}
+
+/** True where the goods are others, and no part or form of the sent ones, and the receiver's name, or phone and address. */
+export function hasPlainlyOtherGoods(draft: Draft, order: OrderDetail, comparison: Comparison): boolean {
+  const isOther =
+    comparison["item.name"] === "differs" && !isLikeItem(draft.item?.name ?? "", order.item?.name ?? "");
+  return isOther && countOthers(draft, order, comparison) >= 1;
+}
+
+/** How many of the receiver's name, phone and address are others; 0 where one is the sent one, or its shown part is. */
+function countOthers(draft: Draft, { receiver }: OrderDetail, comparison: Comparison): number {
+  const sent = draft.receiver;
+  const [ofPhone, ofAddress] = [comparison["receiver.phone"], comparison["receiver.address"]];
+  const isForm = (shown: string | null | undefined, isOther: boolean) =>
+    Boolean(shown) && !isOther && !maskPattern.test(shown ?? "") && hasLetters(shown ?? "");
+  const isOther = {
+    name: isOtherName(sent?.name, receiver?.name),
+    address: isOtherAddress(sent, receiver?.address),
+  };
+  const isSame =
+    ofPhone === "agrees" ||
+    (ofPhone === "open" && fitsPhone(sent?.phone, receiver?.phone)) ||
+    ofAddress === "agrees" ||
+    fitsAddress(sent, receiver?.address) ||
+    isForm(receiver?.name, isOther.name) ||
+    isForm(receiver?.address, isOther.address);
+  if (isSame) return 0;
+  return [
+    isOther.name,
+    ofPhone === "differs" && kindOf(draft, "receiver.phone") !== "odd",
+    isOther.address,
+  ].filter(Boolean).length;
 }
 
 /** The same for phone and address alone. */

@@ -1,8 +1,8 @@
 /** An answer named an order of the courier's website, and the service hides names: phone and address tell it apart. */
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { plainDraft } from "../support/orders.ts";
-import type { Rewriting } from "../support/shown-order.ts";
+import type { Rewriting, ShownParty } from "../support/shown-order.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const draft = (name: string, phone: string, detail: string) => ({
@@ -51,4 +51,64 @@ test.each<[string, Rewriting]>([
   const slips = await home.courier("orders slips ref:A --json");
   expect(JSON.parse(slips.stdout)[0].ref).toBeNull();
   expect(slips.stderr).toContain("the service shows another receiver than was sent");
+});
+
+const show =
+  (change: (receiver: ShownParty) => ShownParty): Rewriting =>
+  (shown) => ({ ...shown, receiver: change(shown.receiver ?? {}) });
+const star = (name: unknown) => `${String(name).charAt(0)}**`;
+const longGoods = "Cotton T-shirt with long sleeves, blue";
+
+describe("an import's answer that named the website's order of other goods", () => {
+  test.each<[string, Rewriting, string, boolean]>([
+    ["no phone, and goods with &", show(({ phone: _, ...party }) => party), "T-shirt & cap", true],
+    ["no phone, and long goods", show(({ phone: _, ...party }) => party), longGoods, true],
+    ["all, and goods with &", (shown) => shown, "T-shirt & cap", true],
+    [
+      "no phone, and a part of the name",
+      show(({ phone: _, name, ...party }) => ({ ...party, name: star(name) })),
+      "Tea",
+      false,
+    ],
+    [
+      "the end of the phone, a part of the name and no address",
+      show(({ name, phone }) => ({ name: star(name), phone: hidden(String(phone)), address: null })),
+      "Tea",
+      false,
+    ],
+    [
+      "parts of name and phone",
+      show(({ name, phone, ...party }) => ({ ...party, name: star(name), phone: hidden(String(phone)) })),
+      "Tea",
+      true,
+    ],
+    [
+      "a part of the name",
+      show(({ name }) => ({ name: star(name), phone: null, address: null })),
+      "Tea",
+      false,
+    ],
+  ])("shown: %s", async (_what, rewrite, goods, isCertain) => {
+    const home = await createUnfaithfulHome({ rewrite });
+    const rows = ["王军芳", "张小北", "刘一航"].map((name, index) => ({
+      ...draft(name, `1372222333${index}`, `人民南路${index}2号`),
+      item: { ...plainDraft.item, name: goods },
+      ref: `A-${index}`,
+    }));
+    const answerWith = ({ body }: { body: string }) => {
+      if (!body.includes("王军芳")) return undefined;
+      const receiver = { name: "钱大海", phone: "13600139590", city: "杭州市", detail: "中山大道88号" };
+      return home.service.foreign({ ...plainDraft, receiver, item: { name: "Book" } }).id;
+    };
+    home.service.ways = { rewrite, answerWith };
+    const ran = await home.courier("orders import - --yes --json", { stdin: JSON.stringify(rows) });
+    expect(ran.stderr).toMatch(/named order \d, but the service shows another receiver/);
+    expect(ran.exit, ran.stderr).toBe(isCertain ? 6 : 0);
+    const cancelled = await home.courier("orders cancel ref:A-0 --yes");
+    const gone = home.service.orders.filter(({ status }) => status === "cancelled");
+    expect(
+      gone.map(({ body }) => body.receiver.name),
+      cancelled.stderr,
+    ).not.toContain("钱大海");
+  });
 });
