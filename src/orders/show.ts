@@ -66,7 +66,10 @@ async function read(
   const ref = refOf(name);
   if (ref === undefined) await checkOwner(order, context).catch(() => undefined);
   const other = ref === undefined ? undefined : await findOther(order, [ref], context);
-  if (other) context.messages.warn(`${name} led to order ${id}, but ${other}`);
+  if (other) {
+    context.messages.warn(`${name} led to order ${id}, but ${other}`);
+    await openOrderNames(context)(name); // fails where that order was taken from the ref's: it is in doubt now
+  }
   const numbers = describeOtherNumbers(name, order);
   if (numbers) context.messages.warn(numbers);
   return order;

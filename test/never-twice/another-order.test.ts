@@ -668,8 +668,9 @@ describe("two rows whose answers were exchanged", () => {
     ["names, phones and addresses", (shown: ShownOrder) => hideAddresses(hidePhones(hideNames(shown)))],
   ])("also where the service hides %s: no other parcel is cancelled", async (_what, hide) => {
     const { home } = await exchangedImport(hide);
-    const shown = await home.courier("orders show ref:R-1");
+    const shown = await home.courier("orders show ref:R-1 --json");
     expect(shown.stderr).toContain("ref:R-1 led to order 1, but the service shows");
+    expect([shown.exit, shown.stdout]).toEqual([6, ""]);
     expect((await home.courier("orders resolve --json")).stdout).toContain('"1.1"');
     const cancelled = await home.courier("orders cancel ref:R-1 --yes");
     expect(cancelled.exit, cancelled.stderr).not.toBe(0);
