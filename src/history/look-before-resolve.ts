@@ -102,7 +102,7 @@ async function readBeside(operation: Operation, tools: ReconcileTools): Promise<
   }
 }
 
-/** What the service does not show of an order, or of one that cannot be read, may agree. The one that its answer named may have been changed since. */
+/** What the service does not show of an order, or of a listed one that cannot be read, may agree. The one that its answer named may have been changed since. */
 function isLikelyOrder(
   { draft, withdrawnOrder }: Operation,
   id: string,
@@ -116,5 +116,5 @@ function isLikelyOrder(
     const isHidden = distinguishingFields.every((field) => comparison[field] !== "differs");
     return isHidden || mayBeOrder(draft, detail, comparison, { ...nothingLearned, keepsItems: true });
   }
-  return summary === undefined || mayBeListed(draft, summary, { ...nothingLearned, keepsItems: true });
+  return summary !== undefined && mayBeListed(draft, summary, { ...nothingLearned, keepsItems: true });
 }
