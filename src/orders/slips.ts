@@ -5,7 +5,7 @@ import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, type Items, type Output, rows } from "../command/command.ts";
 import { findCustomerOfOwnOrders } from "../command/customer-of-key.ts";
 import { findLedger } from "../command/found-ledger.ts";
-import { parseOrderName, quote } from "../command/options.ts";
+import { parseOrderName, quote, refOf } from "../command/options.ts";
 import {
   checkFilter,
   createOwnFilter,
@@ -166,10 +166,17 @@ async function* slipsOfIds(named: NamedIds, isRun: boolean, context: Context): I
   const read = async (id: string) => {
     try {
       const order = await service.order(id);
-      const others = named.get(id)?.map((name) => describeOtherNumbers(name, order)) ?? [];
-      if (others[0] !== undefined && !others.includes(undefined))
-        return { id, refusal: refuseOther(id, others[0], context) };
-      return toSlip(order, await refs(order));
+      const names = named.get(id) ?? [];
+      const others = names.map((name) => describeOtherNumbers(name, order));
+      if (others[0] !== undefined && !others.includes(undefined)) {
+        context.messages.warn(others[0]);
+        return { id, refusal: refuseOther(id, context) };
+      }
+      const { ref, isOther } = await refs(order);
+      // The service shows another receiver's: only its id means it.
+      if (isOther && names.every((name) => refOf(name) !== undefined))
+        return { id, refusal: refuseOther(id, context) };
+      return toSlip(order, ref);
     } catch (error) {
       if (error instanceof ServiceFailure && error.kind === "refused") return { id, refusal: error };
       throw namingOrder(id, error);
@@ -194,12 +201,11 @@ async function* slipsOfIds(named: NamedIds, isRun: boolean, context: Context): I
 }
 
 /** The slip of another parcel would be taken for the one that was named. */
-function refuseOther(id: string, other: string, { messages, nextCommand }: Context): CourierError {
-  messages.warn(other);
+function refuseOther(id: string, { nextCommand }: Context): CourierError {
   return new CourierError(
     "some_refused",
     3,
-    `order ${id} may be another one than was named, and has no slip`,
+    `order ${id} may be another one than is meant, and has no slip`,
     {
       hint: `name it by its id to print it: ${nextCommand(`orders slips ${id}`)}`,
     },
@@ -223,7 +229,7 @@ async function* slipsOfFilter(
   const cancelled: string[] = [];
   for await (const order of exportDetails(query, own, context)) {
     if (order.status === "cancelled" && !query.statuses.includes("cancelled")) cancelled.push(order.id.value);
-    else yield toSlip(order, await refs(order));
+    else yield toSlip(order, (await refs(order)).ref);
   }
   noteCancelled(cancelled, context);
 }
@@ -241,7 +247,7 @@ function nameSome(ids: readonly string[]): string {
  * The ref of an order, where the ledger has it, and the order is the one that was sent. A ledger that cannot be read
  * costs the refs, and no slip.
  */
-function openRefs(context: Context): (order: OrderDetail) => Promise<string | null> {
+function openRefs(context: Context) {
   const open = lazy(async () => {
     try {
       const customer = await findCustomerOfOwnOrders(context);
@@ -254,11 +260,11 @@ function openRefs(context: Context): (order: OrderDetail) => Promise<string | nu
       return undefined;
     }
   });
-  return async (order) => {
+  return async (order: OrderDetail) => {
     const known = await open();
-    if (!known) return null;
-    const { operation, other } = await readOwner(order, known);
-    return (other === undefined && operation?.ref) || null;
+    const { operation, other } = known ? await readOwner(order, known) : {};
+    const isOther = other !== undefined;
+    return { ref: (!isOther && operation?.ref) || null, isOther };
   };
 }
 

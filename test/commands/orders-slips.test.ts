@@ -343,7 +343,7 @@ describe("a number that another order has by now", () => {
     expect([ran.exit, ran.stdout, ran.stderr]).toEqual([
       3,
       "",
-      `${warning}error: order 1 may be another one than was named, and has no slip\nhint: name it by its id to print it: courier orders slips 1\n`,
+      `${warning}error: order 1 may be another one than is meant, and has no slip\nhint: name it by its id to print it: courier orders slips 1\n`,
     ]);
     expect((await home.courier("orders slips 1")).exit).toBe(0);
   });

@@ -39,7 +39,7 @@ describe("another receiver in all fields, and the same item", () => {
     );
   });
 
-  test("undo leaves it alone, slips have no ref of it, and a repeated ref warns", async () => {
+  test("undo leaves it alone, it has no slip for its ref, and a repeated ref warns", async () => {
     const home = await homeThatShows({ receiver: bert });
     const undone = await home.courier("undo 1 --yes --json");
     expect([undone.exit, requestCount(home, "DELETE")]).toEqual([3, 0]);
@@ -47,7 +47,9 @@ describe("another receiver in all fields, and the same item", () => {
     const warning = "warning: the answer to 1.1 named order 1000001, but the service shows another receiver";
     const slips = await home.courier("orders slips ref:A-1 --json");
     expect(slips.stderr).toContain(warning);
-    expect(JSON.parse(slips.stdout)).toMatchObject([{ ref: null }]);
+    expect([slips.exit, slips.stdout]).toEqual([3, ""]);
+    const byId = await home.courier("orders slips 1000001 --json");
+    expect(JSON.parse(byId.stdout)).toMatchObject([{ ref: null }]);
     const words = "orders create --file - --json --ref A-1";
     const again = await home.courier(words, { stdin: JSON.stringify(plainDraft) });
     expect([again.exit, requestCount(home, "POST")]).toEqual([0, 1]);
