@@ -167,7 +167,7 @@ function isLikeItem(sent: string, shown: string): boolean {
  */
 export function hasPlainlyOtherReceiver(draft: Draft, order: OrderDetail, comparison: Comparison): boolean {
   const [name, { receiver }] = [comparison["receiver.name"], order];
-  const isOther = name === "differs" && isOtherName(draft.receiver?.name, receiver?.name);
+  const isOther = name !== "agrees" && isOtherName(draft.receiver?.name, receiver?.name);
   const hidesPhone =
     comparison["receiver.phone"] === "open" && !fitsPhone(draft.receiver?.phone, receiver?.phone);
   return (
