@@ -17,6 +17,7 @@ import {
   trackingSchema,
 } from "../model/interface.ts";
 import { isJsonObject, type Json, type JsonNumber } from "../model/json.ts";
+import { withoutZeros } from "../model/order-id.ts";
 import { check } from "../model/schema.ts";
 import type { Client } from "./client.ts";
 import { ServiceFailure } from "./failure.ts";
@@ -97,7 +98,7 @@ export function createService(client: Client): CourierService {
     async order(id) {
       const { data } = await client.call({ method: "GET", path: ["orders", id] }, orderDetailSchema);
       const order = data as OrderDetail;
-      const asked = id.replace(/^0+(?=\d)/, ""); // as people may type it
+      const asked = withoutZeros(id);
       if (order.id.value !== asked) throw anotherAnswer(`order ${id}`, `order ${order.id.value}`);
       return order;
     },

@@ -22,6 +22,7 @@ import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import { withoutZeros } from "../model/order-id.ts";
 import type { Cancellation } from "../model/results.ts";
 import { cannotBeCancelled } from "../model/states.ts";
 import {
@@ -48,7 +49,7 @@ import {
   reportUnread,
   reportUntouched,
 } from "./cancellation.ts";
-import { findOthers, withoutZeros } from "./named-others.ts";
+import { findOthers } from "./named-others.ts";
 
 const callsAtOnce = 4;
 

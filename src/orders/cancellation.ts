@@ -6,6 +6,7 @@ import { CourierError, interruptionExit } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
+import { withoutZeros } from "../model/order-id.ts";
 import type { Cancellation } from "../model/results.ts";
 import { isCancellable } from "../model/states.ts";
 import { type CancelResult, unshown } from "../sending/cancel.ts";
@@ -199,7 +200,7 @@ function toRow(
   message?: string,
 ): Cancellation {
   return {
-    id: after?.id ?? before?.id ?? jsonNumber(id.replace(/^0+(?=\d)/, "")),
+    id: after?.id ?? before?.id ?? jsonNumber(withoutZeros(id)),
     order_no: after?.order_no ?? before?.order_no ?? null,
     tracking_number: after?.tracking_number ?? before?.tracking_number ?? null,
     outcome,

@@ -3,6 +3,7 @@
 import type { Context } from "../command/command.ts";
 import { isOrderId, refOf } from "../command/options.ts";
 import type { OrderDetail } from "../model/interface.ts";
+import { withoutZeros } from "../model/order-id.ts";
 import { cannotBeCancelled } from "../model/states.ts";
 import {
   describeOtherNumbers,
@@ -61,8 +62,4 @@ async function whyOther(
   const others = numbers.map((number) => describeOtherNumbers(number, order));
   if (others.includes(undefined)) return undefined;
   return refs.length > 0 ? findOther(order, refs, context, { isTrial }) : others[0];
-}
-
-export function withoutZeros(id: string): string {
-  return id.replace(/^0+(?=\d)/, "");
 }

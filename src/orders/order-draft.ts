@@ -13,8 +13,8 @@ import { textAt } from "../mirror/mirrored-order.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { itemFields, partyFields, partyParts } from "../model/fields.ts";
 import { isJsonObject, type Json, type JsonObject, jsonNumber } from "../model/json.ts";
+import { withoutZeros } from "../model/order-id.ts";
 import { describeAnswer, describeWithdrawn, readOwner } from "../sending/another-order.ts";
-import { withoutZeros } from "./named-others.ts";
 
 export interface BaseDraft {
   readonly draft: Draft;

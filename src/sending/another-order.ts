@@ -8,6 +8,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { isInDoubt, nameOperation, type Operation } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
+import { withoutZeros } from "../model/order-id.ts";
 import { show } from "../terminal/blocks.ts";
 import {
   type ComparedField,
@@ -253,7 +254,7 @@ export function describeOtherNumbers(
   name: string,
   { id, order_no, tracking_number }: OrderDetail,
 ): string | undefined {
-  const isId = name.replace(/^0+(?=\d)/, "") === id.value;
+  const isId = withoutZeros(name) === id.value;
   if (isId || refOf(name) !== undefined) return;
   if (!order_no || !tracking_number || [order_no, tracking_number].includes(name)) return;
   const shown = `${show(order_no)} and ${show(tracking_number)}`;

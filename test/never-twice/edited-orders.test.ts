@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { plainDraft } from "../support/orders.ts";
 import type { Rewriting, ShownOrder } from "../support/shown-order.ts";
-import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
-import { minuteMs } from "./known-home.ts";
+import type { UnfaithfulHome } from "../support/unfaithful-service.ts";
+import { homeThatKnows, minuteMs, settleRows, shipRows } from "./known-home.ts";
 
 const draft = (name: string, phone: string, detail: string, item: string) => ({
   ...plainDraft,
@@ -17,9 +17,6 @@ const first = draft("郑小红", "13644445555", "北街7号", "茶叶");
 const next = draft("周文", "13533334444", "解放大道127号", "毛巾");
 const longGoods = "2026新款夏季男士短袖T恤纯棉宽松圆领上衣 XL 黑色";
 const otherLongGoods = "秋冬加厚保暖羊毛围巾女士格子披肩两用百搭 红色";
-
-const ship = ({ courier }: UnfaithfulHome, rows: readonly object[]) =>
-  courier("orders import - --yes --json --concurrency 2", { stdin: JSON.stringify(rows) });
 
 const names = "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳午未申酉戌亥天地玄黄宇宙洪荒";
 const knownRow = (index: number, item = "茶叶") => ({
@@ -40,44 +37,16 @@ const cut: Rewriting = (shown) => ({
   item: { ...shown.item, name: [...String(shown.item?.name)].slice(0, 20).join("") },
 });
 
-/** The list has shown these orders. */
-async function homeThatKnows(rewrite: Rewriting, rows: readonly object[]): Promise<UnfaithfulHome> {
-  const home = await createUnfaithfulHome({ rewrite });
-  for (let time = 0; time < 2; time++) {
-    expect((await ship(home, rows)).exit).toBe(0);
-    home.clock.advance(minuteMs);
-  }
-  return home;
-}
-
 /** A create in doubt had the list compared, too. */
 async function editedHome(rewrite: Rewriting, count: number): Promise<UnfaithfulHome> {
   const home = await homeThatKnows(rewrite, knownRows(count));
   home.service.ways = { rewrite, loss: () => "after", refuseList: { status: 503 } };
-  await ship(home, [{ ...first, ref: "F" }]);
+  await shipRows(home, [{ ...first, ref: "F" }]);
   home.service.ways = { rewrite };
   home.clock.advance(minuteMs);
-  expect((await ship(home, [{ ...first, ref: "F" }])).exit).toBe(0);
+  expect((await shipRows(home, [{ ...first, ref: "F" }])).exit).toBe(0);
   home.clock.advance(minuteMs);
   return home;
-}
-
-/** No answer comes for these rows, and the same import runs again later. */
-async function settle(home: UnfaithfulHome, rows: readonly object[], fate: "before" | "after", isLost = /./) {
-  const { rewrite } = home.service.ways;
-  const ways = rewrite ? { rewrite } : {};
-  home.service.ways = {
-    ...ways,
-    loss: ({ body }) => (isLost.test(body) ? fate : "answered"),
-    refuseList: { status: 503 },
-  };
-  let ran = await ship(home, rows);
-  home.service.ways = ways;
-  for (let time = 0; time < 4; time++) {
-    home.clock.advance(60 * minuteMs);
-    ran = await ship(home, rows);
-  }
-  return ran;
 }
 
 /** The create is not made, and someone makes an order of other goods for its receiver on the courier's website. */
@@ -121,7 +90,7 @@ describe.each<[number, readonly number[]]>([
         return id;
       },
     };
-    const ran = await ship(home, [
+    const ran = await shipRows(home, [
       { ...next, ref: "A" },
       { ...lost, ref: "B" },
     ]);
@@ -145,7 +114,7 @@ describe.each<[string, Rewriting]>([
       { ...to("毛巾"), ref: "B" },
       { ...lost, ref: "A" },
     ];
-    const ran = await settle(await home(), rows, "before", /台灯/);
+    const ran = await settleRows(await home(), rows, "before", /台灯/);
     expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
   });
 });
@@ -153,7 +122,7 @@ describe.each<[string, Rewriting]>([
 test("two lost orders of one receiver, whose goods have long names that are cut, are found", async () => {
   const home = await homeThatKnows(cut, [...knownRows(7), knownRow(7, `${longGoods}-7`)]);
   const rows = [longGoods, otherLongGoods].map((item, index) => ({ ...to(item), ref: `L-${index}` }));
-  const ran = await settle(home, rows, "after");
+  const ran = await settleRows(home, rows, "after");
   expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
 });
 
@@ -166,14 +135,14 @@ test("where receivers of two orders were corrected: another machine's order of t
   const home = await homeThatKnows(corrected, knownRows(40));
   const row = { ...to("茶叶"), ref: "L" };
   home.service.ways = { rewrite: corrected, loss: () => "before", refuseList: { status: 503 } };
-  await ship(home, [row]);
+  await shipRows(home, [row]);
   home.service.ways = { rewrite: corrected };
   home.clock.advance(1_000);
   home.service.foreign(first);
-  let ran = await ship(home, [row]);
+  let ran = await shipRows(home, [row]);
   for (let time = 0; time < 4; time++) {
     home.clock.advance(60 * minuteMs);
-    ran = await ship(home, [row]);
+    ran = await shipRows(home, [row]);
   }
   expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
 });

@@ -4,7 +4,8 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
 import { row, sheet } from "../support/imports.ts";
-import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
+import type { Rewriting } from "../support/shown-order.ts";
+import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
 
 export const minuteMs = 60_000;
 
@@ -24,4 +25,41 @@ export async function knownHome() {
   home.clock.advance(minuteMs);
   expect((await run(3)).exit).toBe(0);
   return { home, run };
+}
+
+/** Imports orders from JSON. */
+export const shipRows = ({ courier }: UnfaithfulHome, rows: readonly object[]) =>
+  courier("orders import - --yes --json --concurrency 1", { stdin: JSON.stringify(rows) });
+
+/** A service that shows orders so; its list has shown these. */
+export async function homeThatKnows(rewrite: Rewriting, rows: readonly object[]): Promise<UnfaithfulHome> {
+  const home = await createUnfaithfulHome({ rewrite });
+  for (let time = 0; time < 2; time++) {
+    expect((await shipRows(home, rows)).exit).toBe(0);
+    home.clock.advance(minuteMs);
+  }
+  return home;
+}
+
+/** No answer comes for rows with `isLost` in their bodies, and the same import runs again later. */
+export async function settleRows(
+  home: UnfaithfulHome,
+  rows: readonly object[],
+  fate: "before" | "after",
+  isLost = /./,
+) {
+  const { rewrite } = home.service.ways;
+  const ways = rewrite ? { rewrite } : {};
+  home.service.ways = {
+    ...ways,
+    loss: ({ body }) => (isLost.test(body) ? fate : "answered"),
+    refuseList: { status: 503 },
+  };
+  let ran = await shipRows(home, rows);
+  home.service.ways = ways;
+  for (let time = 0; time < 3; time++) {
+    home.clock.advance(60 * minuteMs);
+    ran = await shipRows(home, rows);
+  }
+  return ran;
 }

@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { personWho } from "../support/answering.ts";
 import { plainDraft } from "../support/orders.ts";
 import type { Rewriting, ShownOrder, ShownParty } from "../support/shown-order.ts";
-import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
-import { minuteMs } from "./known-home.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
+import { homeThatKnows, minuteMs, settleRows, shipRows } from "./known-home.ts";
 
 const draft = (name: string, phone: string, detail: string, goods: string, more: object = {}) => ({
   ...plainDraft,
@@ -24,38 +24,6 @@ const inChengdu = (row: Row): Row => ({
   ...row,
   receiver: { ...row.receiver, province: "四川省", city: "成都市" },
 });
-
-const ship = ({ courier }: UnfaithfulHome, rows: readonly object[]) =>
-  courier("orders import - --yes --json --concurrency 1", { stdin: JSON.stringify(rows) });
-
-/** The service is known: its list has shown these orders, and details of them were compared. */
-async function homeThatKnows(rewrite: Rewriting, rows: readonly object[]): Promise<UnfaithfulHome> {
-  const home = await createUnfaithfulHome({ rewrite });
-  for (let time = 0; time < 2; time++) {
-    expect((await ship(home, rows)).exit).toBe(0);
-    home.clock.advance(minuteMs);
-  }
-  return home;
-}
-
-/** Sends rows of which some are lost, and imports them again later. */
-async function settle(home: UnfaithfulHome, rows: readonly object[], isMade: boolean, isLost = /台灯/) {
-  const { rewrite } = home.service.ways;
-  const ways = rewrite ? { rewrite } : {};
-  const fate = isMade ? "after" : "before";
-  home.service.ways = {
-    ...ways,
-    loss: ({ body }) => (isLost.test(body) ? fate : "answered"),
-    refuseList: { status: 503 },
-  };
-  let ran = await ship(home, rows);
-  home.service.ways = ways;
-  for (let time = 0; time < 3; time++) {
-    home.clock.advance(60 * minuteMs);
-    ran = await ship(home, rows);
-  }
-  return ran;
-}
 
 const changeItem =
   (change: (item: NonNullable<ShownOrder["item"]>) => object): Rewriting =>
@@ -126,8 +94,8 @@ describe.each([
       rewrite,
       Array.from({ length: count }, (_, index) => withRef(make(index), `K-${index}`)),
     );
-    expect((await settle(home, [withRef(first, "F")], true, /郑小红/)).exit).toBe(0);
-    const ran = await settle(home, [withRef(row, "A")], true);
+    expect((await settleRows(home, [withRef(first, "F")], "after", /郑小红/)).exit).toBe(0);
+    const ran = await settleRows(home, [withRef(row, "A")], "after", /台灯/);
     expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
   });
 });
@@ -151,7 +119,7 @@ test("where the township is added to some addresses, a lost order is found", asy
   const home = await homeThatKnows(withTownship, known);
   for (const [index, name] of ["郑小红", "周文", "孙大力"].entries()) {
     const row = draft(name, `1364444555${index}`, `南路${7 + index}号`, "茶叶");
-    const ran = await settle(home, [withRef(row, `L-${index}`)], true, /./);
+    const ran = await settleRows(home, [withRef(row, `L-${index}`)], "after", /./);
     expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
   }
 });
@@ -168,7 +136,7 @@ describe("a service that is known to simplify characters", () => {
     const row = draft("張麗", "13766665555", "中山路9號", "臺燈");
     home.service.foreign(row);
     home.clock.advance(minuteMs);
-    const ran = await ship(home, [withRef(row, "N-1")]);
+    const ran = await shipRows(home, [withRef(row, "N-1")]);
     const made = home.service.orders.filter(({ body }) => body.receiver.name === "張麗");
     expect([ran.exit, made.length], ran.stdout + ran.stderr).toEqual([3, 1]);
   });
@@ -209,7 +177,7 @@ test.each([15, 25])(
       ),
     );
     const row = withRef(draft("王大力", "13722223333", "人民南路12号", "茶叶"), "L");
-    const ran = await settle(home, [...rows, row], false, /王大力/);
+    const ran = await settleRows(home, [...rows, row], "before", /王大力/);
     const made = home.service.orders.filter(({ body }) => body.receiver.name === "王大力");
     expect([ran.exit, made.length], ran.stderr).toEqual([0, 1]);
   },
@@ -230,7 +198,7 @@ test("where digits are hidden, an order whose phone fits is the one that was sen
     withRef(plain(1), "C"),
   ];
   for (let time = 0; time < 2; time++) {
-    expect((await ship(home, rows)).exit).toBe(0);
+    expect((await shipRows(home, rows)).exit).toBe(0);
     home.clock.advance(minuteMs);
   }
   const cancelled = await home.courier("orders cancel ref:B --yes --json");
@@ -243,6 +211,6 @@ test("where long names of goods are cut: an own order for the same receiver does
     withRef({ ...plain(25), item: { ...plainDraft.item, name: "非常长的商品名称".repeat(4) } }, "K-25"),
   ]);
   const own = { ...lost, item: { ...lost.item, name: "毛巾" } };
-  const ran = await settle(home, [withRef(own, "B"), withRef(lost, "A")], false);
+  const ran = await settleRows(home, [withRef(own, "B"), withRef(lost, "A")], "before", /台灯/);
   expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
 });
