@@ -5,8 +5,9 @@ import type { Context } from "../command/command.ts";
 import { diskStep, makeRoom } from "../core/disk-errors.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { nameOperation } from "../ledger/operation.ts";
+import { nameOperation, type OperationName } from "../ledger/operation.ts";
 import { isLedgerLost } from "../ledger/operation-errors.ts";
+import { nameCandidates } from "../sending/candidates.ts";
 import { mayBeFullDisk } from "../sqlite/database-errors.ts";
 import { ServiceUnavailable } from "./backoff.ts";
 import { countAll } from "./check-rows.ts";
@@ -26,6 +27,8 @@ export interface Ending {
   readonly unrecorded: readonly string[];
   /** The rows that the report has with an order of another row or command. */
   readonly misreported: readonly number[];
+  /** The ids of created orders that the service shows as others than their rows sent. */
+  readonly others: readonly string[];
 }
 
 /** A failure of the ledger, with the orders that it has left unrecorded. */
@@ -43,7 +46,7 @@ export async function endOf(
   ending: Ending,
   context: Context,
 ): Promise<CourierError | undefined> {
-  const { paused, reasons, misreported } = ending;
+  const { paused, reasons, misreported, others } = ending;
   const failure = withUnrecorded(ending.failure, ending.unrecorded);
   const { noun } = run.plan.overview;
   const total = countAll(run.plan.overview);
@@ -58,6 +61,10 @@ export async function endOf(
   }
   if (misreported.length > 0) return reportedWrongly(misreported, counts, run, context);
   if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
+  if (others.length > 0 && failure === undefined && left === 0) {
+    const owners = await run.tools.ledger.findOwners(run.tools.run.customer, others.slice(0, 1));
+    return shownAsOthers(others, owners, context);
+  }
   if (failure !== undefined) return stoppedBy(failure, counts, await nameDoubts(failure, run, context));
   if (paused && left > 0) return stoppedForRefusals(paused, left, counted(total, noun));
   if (left > 0) return unsent(left, counted(total, noun));
@@ -104,6 +111,28 @@ function reportedWrongly(
     {
       hint: `see what is known: ${nextCommand(`log show ${tools.run.number}`)}; then run the same command again, which checks what is in doubt`,
     },
+  );
+}
+
+/** They may be those of other rows or commands: their numbers are not written beside the rows. */
+function shownAsOthers(
+  ids: readonly string[],
+  owners: ReadonlyMap<string, OperationName>,
+  { nextCommand }: Context,
+): CourierError {
+  const [one, its] = [
+    byCount(ids.length, "another", "others"),
+    byCount(ids.length, "its number", "their numbers"),
+  ];
+  const decisions = [...owners].map(
+    ([id, name]) =>
+      `; or look yourself: ${nextCommand(`orders show ${id}`)}, and where it is the order of the row: ${nextCommand(`orders resolve ${nameOperation(name)} --as ${id}`)}`,
+  );
+  return new CourierError(
+    "outcome_unknown",
+    6,
+    `the service shows ${byCount(ids.length, "order", "orders")} ${nameCandidates(ids)} as ${one} than the file has: do not use ${its} yet`,
+    { hint: `run the same command again later, which compares them again${decisions.join("")}` },
   );
 }
 

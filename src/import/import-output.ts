@@ -160,7 +160,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     }
     const misreported = tally.misreported();
     if (!isLedgerLost(failure)) await tally.recountMisreported();
-    const ending = { failure, paused, reasons: tally.reasons, unrecorded, misreported };
+    const others = made.filter((id) => run.others.has(id));
+    const ending = { failure, paused, reasons: tally.reasons, unrecorded, misreported, others };
     const unwritten = run.sheet?.failure;
     // With too many files open, the report may not be shown either, and nothing says then how the import ended.
     const mayBeLast = (failure !== undefined && !isExpected(failure)) || isForFileLimit(unwritten);

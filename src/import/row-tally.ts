@@ -71,7 +71,7 @@ export function openRowTally({ ledger, run: own }: Pick<ImportTools, "ledger" | 
   }
 
   function noteShipped({ row: { row }, outcome, decision }: RowResult): void {
-    if (decision?.kind !== "shipped" || decision.operation.state !== "created") return;
+    if (decision?.kind !== "shipped" || !isMade(decision.operation)) return;
     const name = nameOperation(decision.operation);
     shippedRows.set(name, { row, orderId: decision.operation.order?.id });
     if (withdrawn.has(name)) misled.set(row, { name: decision.operation, counted: outcome });
@@ -88,6 +88,7 @@ export function openRowTally({ ledger, run: own }: Pick<ImportTools, "ledger" | 
   async function noteWithdrawnElsewhere(): Promise<void> {
     for (const operation of await ledger.findWithdrawn(own.customer)) {
       const name = nameOperation(operation);
+      if (operation.order?.id === operation.withdrawnOrder) continue; // it has it again
       const isReported =
         operation.run === own.number || shippedRows.get(name)?.orderId === operation.withdrawnOrder;
       if (isReported && !withdrawn.has(name)) onWithdrawn(operation);

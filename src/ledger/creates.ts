@@ -7,6 +7,7 @@ import { nextEvent } from "./events.ts";
 import { type OperationFinder, ofContents, ofFormsOfRefs, ofInDoubt } from "./find-operations.ts";
 import {
   type CreateOutcome,
+  decided,
   isCancelled,
   isMade,
   isStanding,
@@ -258,8 +259,10 @@ export function createCreates(
         const known = isResolved ? untoldOnceReported : "1";
         const untold = outcome.state === "found" ? known : "0";
         const mayBeSent = isResolved && outcome.state === "unsent" ? ", is_unwanted = 0" : "";
+        const mark =
+          isResolved && outcome.state === "found" ? `, kept_fields = kept_fields | ${decided}` : "";
         yield ask(
-          `UPDATE operations SET is_untold = ${untold}${mayBeSent} WHERE run = ? AND number = ?`,
+          `UPDATE operations SET is_untold = ${untold}${mayBeSent}${mark} WHERE run = ? AND number = ?`,
           name.run,
           name.number,
         );
@@ -296,7 +299,7 @@ export function createCreates(
              first_shown_ms = NULL, missing_ms = NULL, kept_fields = 0, changed_fields = 0, order_id = NULL,
              order_no = NULL, tracking_number = NULL, estimated_fee = NULL, order_created_at = NULL, order_state = NULL,
              withdrawn_order = order_id
-           WHERE run = ? AND number = ? AND state = 'created' AND order_id = ? RETURNING customer`,
+           WHERE run = ? AND number = ? AND state IN ('created', 'found') AND order_id = ? RETURNING customer`,
           event,
           run,
           number,
@@ -311,7 +314,8 @@ export function createCreates(
           run,
         );
         yield ask(
-          "INSERT INTO listed_orders VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+          `INSERT INTO listed_orders VALUES (?, ?, ?, ?)
+             ON CONFLICT (customer, order_id) DO UPDATE SET event = excluded.event`,
           Number(row.customer),
           orderId,
           event,

@@ -9,6 +9,7 @@ import {
   type Operation,
   type OperationName,
   readOperation,
+  shownAsOther,
   spanSince,
   textOf,
 } from "./operation.ts";
@@ -97,10 +98,12 @@ export interface Listings {
   ): Promise<readonly Operation[]>;
   /** The own creates whose answers named these orders that were sent last, the newest first. */
   newestAnswered(customer: number, ids: readonly string[], limit: number): Promise<readonly Operation[]>;
-  /** Own creates whose answers named these orders, with what was sent. */
-  findAnswered(customer: number, ids: readonly string[]): Promise<readonly Operation[]>;
+  /** Own creates with these orders, and with what was sent. */
+  findWithDraft(customer: number, ids: readonly string[]): Promise<readonly Operation[]>;
   /** Records which fields of an own order the service shows unchanged, and which changed. */
   recordFields(name: OperationName, kept: number, changed: number): Promise<void>;
+  /** Records whether the service shows another order than was sent: its numbers are not those of the create. */
+  markShown(name: OperationName, isOther: boolean): Promise<void>;
   /**
    * Records when the first complete listing without a candidate for a create in doubt began, and how long after the
    * request this one did.
@@ -428,10 +431,10 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
         return rows.map((row) => readOperation(row));
       }),
 
-    findAnswered: (customer, ids) =>
+    findWithDraft: (customer, ids) =>
       read(function* () {
         const rows = yield ask(
-          `SELECT * FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created' AND draft IS NOT NULL
+          `SELECT * FROM operations WHERE customer = ? AND kind = 'create' AND state IN ('created', 'found') AND draft IS NOT NULL
            AND order_id IN (SELECT value FROM json_each(?)) ORDER BY run, number`,
           customer,
           JSON.stringify(ids),
@@ -449,6 +452,12 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
           run,
           number,
         );
+      }),
+
+    markShown: ({ run, number }, isOther) =>
+      write(function* () {
+        const kept = isOther ? `kept_fields | ${shownAsOther}` : `kept_fields & ~${shownAsOther}`;
+        yield ask(`UPDATE operations SET kept_fields = ${kept} WHERE run = ? AND number = ?`, run, number);
       }),
 
     recordFirstListing: ({ run, number }, beganMs, missingMs) =>

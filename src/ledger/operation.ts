@@ -113,6 +113,10 @@ export interface Operation extends OperationName {
   readonly isUnreported: boolean;
   /** Its order was found, and no import has seen its row since: that may have been edited. */
   readonly isUnseen: boolean;
+  /** The service showed another order than was sent when it showed this one last. */
+  readonly isShownAsOther: boolean;
+  /** A person has said that its order is this one. */
+  readonly isDecided: boolean;
   readonly order: OrderFacts | undefined;
   /** The id of the order that its answer named, and that was taken from it. */
   readonly withdrawnOrder: string | undefined;
@@ -144,6 +148,10 @@ export interface Run {
   /** On a shared ledger: how long it has given no sign of life. */
   readonly silentForMs: number | undefined;
 }
+
+/** Bits of `kept_fields` beside those of the compared fields. */
+export const shownAsOther = 1 << 29;
+export const decided = 1 << 30;
 
 export function nameOperation({ run, number }: OperationName): string {
   return `${run}.${number}`;
@@ -227,6 +235,8 @@ export function readOperation(row: SqlRow, now?: SinceBoot): Operation {
     isUnwanted: row.is_unwanted === 1,
     isUnreported: row.is_untold === 1,
     isUnseen: row.is_untold !== 0,
+    isShownAsOther: (Number(row.kept_fields) & shownAsOther) !== 0,
+    isDecided: (Number(row.kept_fields) & decided) !== 0,
     order:
       id === undefined
         ? undefined

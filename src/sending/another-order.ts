@@ -5,7 +5,7 @@ import { findLedger } from "../command/found-ledger.ts";
 import { refOf } from "../command/options.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { isInDoubt, nameOperation, type Operation } from "../ledger/operation.ts";
+import { isInDoubt, isMade, nameOperation, type Operation } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { withoutZeros } from "../model/order-id.ts";
@@ -33,9 +33,14 @@ import {
 } from "./possible-orders.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";
 
+/** True where an answer or a list gave it its order, and no person. */
+function isUndecided(operation: Operation): boolean {
+  return isMade(operation) && !operation.isDecided;
+}
+
 /**
  * True where receiver and item are others, or the whole receiver: then nothing that is meant for the sent order happens to
- * it. Only for an answer that named the order: a person has decided about an order that was found.
+ * it.
  */
 function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
   const isPlainlyOther = (draft: Draft, comparison: Comparison) =>
@@ -43,6 +48,19 @@ function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
   return [hasOtherReceiverAndItem, hasOtherWholeReceiver, isPlainlyOther].some((others) =>
     isShownWith(others, operation, order),
   );
+}
+
+/** True where no one would take an order for the one that an operation sent: its receiver is another. */
+export async function isForAnother(
+  operation: Operation,
+  order: OrderDetail,
+  ledger: Ledger,
+): Promise<boolean> {
+  const { draft } = operation;
+  if (!draft || (await isExplained(operation, order, ledger))) return false;
+  const comparison = compareDetail(draft, order);
+  const isOther = hasOtherReceiverAndItem(draft, comparison) && !isPhoneOf(draft, order);
+  return isOther || hasOtherWholeReceiver(draft, comparison);
 }
 
 /** True where receiver and item are others, or the whole receiver and a number. */
@@ -57,14 +75,15 @@ function isCertainlyAnotherOrder(operation: Operation, order: OrderDetail): bool
 }
 
 /**
- * Why the order that the answer to an operation named is another one: its receiver is another, or it has the data of a
- * create that was sent beside this one, whose answer was exchanged for this one's. Undefined where it may be the sent one.
+ * Why the order that an operation has is another one: its receiver is another, or it has the data of a create that was sent
+ * beside this one, whose answer was exchanged for this one's. Undefined where it may be the sent one, or a person said so.
  */
 export async function describeOther(
   operation: Operation,
   order: OrderDetail,
   ledger: Ledger,
 ): Promise<string | undefined> {
+  if (operation.isDecided) return undefined;
   if (isAnotherOrder(operation, order) && !(await isExplained(operation, order, ledger)))
     return describeAnotherOrder(order);
   const owner = await findBeside(operation, order, ledger);
@@ -193,15 +212,24 @@ export async function readOwner(
   const name = (await ledger.findOwners(customer, [id])).get(id);
   const operation = name && (await ledger.findOperation(name));
   const other = operation && (await describeOther(operation, order, ledger));
+  if (operation && !other) await markShown(operation, false, ledger);
+  if (!other) others?.delete(id);
   if (!operation || !other) return { operation };
   const isCounted = keepsNames || (await isOfBeside(operation, order, ledger));
   const isTaken = isCounted && (await withdrawIfCertain(operation, order, ledger, clock));
   const inDoubt = isTaken ? `; ${nameOperation(operation)} is in doubt now: courier orders resolve` : "";
   const isRepeated = others?.get(id) === other && !isTaken;
   others?.set(id, other);
+  if (!isTaken) await markShown(operation, true, ledger);
   if (!isRepeated) warn?.(`${describeAnswer(operation, other)}${inDoubt}`);
   if (isTaken) onWithdrawn?.(operation);
   return { operation, other };
+}
+
+/** A later write-back reads no order, and must not give the row the number of another one. */
+async function markShown(operation: Operation, isOther: boolean, ledger: Ledger): Promise<void> {
+  if (operation.isShownAsOther === isOther) return;
+  await ledger.markShown(operation, isOther).catch(() => undefined); // then the next answer tells it
 }
 
 export type OwnerTools = Pick<
@@ -217,15 +245,21 @@ async function isExplained(operation: Operation, order: OrderDetail, ledger: Led
 }
 
 export function describeAnswer(operation: Operation, other: string): string {
-  return `the answer to ${nameOperation(operation)} named order ${operation.order?.id}, but ${other}`;
+  const [name, id] = [nameOperation(operation), operation.order?.id];
+  const known =
+    operation.state === "found"
+      ? `${name} was found as order ${id}`
+      : `the answer to ${name} named order ${id}`;
+  return `${known}, but ${other}`;
 }
 
 function isShownWith(
   others: typeof hasOtherWholeReceiver,
-  { draft, state }: Operation,
+  operation: Operation,
   order: OrderDetail,
 ): boolean {
-  if (draft === undefined || state !== "created") return false;
+  const { draft } = operation;
+  if (draft === undefined || !isUndecided(operation)) return false;
   // Of a phone that is shown in part, the digits are the sent ones.
   if (others === hasOtherReceiverAndItem && isPhoneOf(draft, order)) return false;
   return others(draft, compareDetail(draft, order));
@@ -308,8 +342,7 @@ export async function findOtherOwned(
   for (const order of orders) {
     const name = owners.get(order.id.value);
     const operation = name && (await ledger.findOperation(name));
-    // A person, or its data, has decided about an order that was found.
-    if (operation?.state !== "created") continue;
+    if (!operation || !isUndecided(operation)) continue;
     const other = await describeOther(operation, order, ledger);
     if (other === undefined) continue;
     const inDoubt = isTrial ? [] : await withdrawCertain([operation], order, ledger, context);
@@ -389,8 +422,8 @@ async function isCertainlyOfBeside(
   order: OrderDetail,
   ledger: Ledger,
 ): Promise<boolean> {
-  const { draft, state } = operation;
-  if (!draft || state !== "created") return false;
+  const { draft } = operation;
+  if (!draft || !isUndecided(operation)) return false;
   const owner = await findBeside(operation, order, ledger);
   if (!owner?.draft) return false;
   if (isWhollyOf(owner.draft, draft, order)) return true;

@@ -31,7 +31,7 @@ export async function compareAnswers(
     tools.onWithdrawn?.(operation);
   };
   try {
-    const first = await ledger.findAnswered(customer, orderIds.slice(0, fewFirst));
+    const first = await ledger.findWithDraft(customer, orderIds.slice(0, fewFirst));
     if (first.length === 0) return undefined;
     const dateFrom = await earliestDate(first, tools);
     const { summaries, missing, isWhole } = await findListed(orderIds, dateFrom, tools);

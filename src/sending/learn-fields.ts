@@ -146,8 +146,8 @@ const fewAtOnce = 500;
 
 /**
  * Reads the own orders that the list shows with another receiver than was sent, by name or city, and warns of those that
- * are others. A city proves nothing, since services write it in other ways: what such an order is, is read once. Orders that
- * were just made no one has edited since: those that are certainly others are taken from their creates, unless most are.
+ * are others. A city proves nothing, since services write it in other ways: what such an order is, is read once. Those
+ * that were shown as others before are read again. Orders that were just made no one has edited since: those that are certainly others are taken from their creates, unless most are.
  */
 export async function readOthers(
   { summaries, owners }: Pick<RecordedListing, "summaries" | "owners">,
@@ -159,17 +159,22 @@ export async function readOthers(
   const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
   const own = [...owners.keys()];
   const others: string[] = [];
+  const marked: string[] = [];
   const elsewhere: string[] = [];
   let kept = 0;
   // The drafts of thousands of orders are not held at once.
   while (own.length > 0 && others.length < most)
-    for (const { draft, order } of await ledger.findAnswered(customer, own.splice(-fewAtOnce))) {
-      if (!order) continue;
+    for (const { draft, order, isShownAsOther, isDecided } of await ledger.findWithDraft(
+      customer,
+      own.splice(-fewAtOnce),
+    )) {
+      if (!order || isDecided) continue;
       const summary = byId.get(order.id);
       const [sent, shown] = [draft?.receiver, summary?.receiver];
       const isKept = !isOtherName(sent?.name, shown?.name) && hasSentGoods(draft, summary);
       if (isKept) kept += 1;
       if (!changesNames && isOtherName(sent?.name, shown?.name)) others.push(order.id);
+      else if (isShownAsOther) marked.push(order.id);
       else if (isOtherCity(sent, shown?.city)) elsewhere.push(order.id);
     }
   const named = others.slice(0, most);
@@ -177,7 +182,7 @@ export async function readOthers(
   const unread = left > 0 ? await ledger.findUncompared(customer, elsewhere, cityCompared, left) : [];
   const read = async (id: string) => ({ id, order: await readDetail(id, detail) });
   const byCity = new Map(unread.map((operation) => [operation.order?.id ?? "", operation]));
-  const ids = [...named, ...byCity.keys()];
+  const ids = [...named, ...marked.slice(0, most), ...byCity.keys()];
   for await (const { id, order } of mapInOrder(ids, detailsAtOnce, read, { stop })) {
     if (!order) {
       const summary = byId.get(id);
@@ -207,6 +212,7 @@ async function noteUnread(
   const other = `the list shows another receiver than was sent: ${show(receiver?.name)}; the order could not be read`;
   if (others?.get(id.value) === other) return;
   others?.set(id.value, other);
+  if (!operation.isShownAsOther) await ledger.markShown(operation, true).catch(() => undefined);
   warn?.(describeAnswer(operation, other));
 }
 

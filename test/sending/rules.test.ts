@@ -52,6 +52,8 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
     isUnwanted: false,
     isUnreported: false,
     isUnseen: false,
+    isShownAsOther: false,
+    isDecided: false,
     withdrawnOrder: undefined,
     order:
       state === "created" || state === "found"

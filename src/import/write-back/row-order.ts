@@ -7,7 +7,7 @@ import type { ImportRow } from "../rows.ts";
 /** Without the data that was sent: a sheet has many. */
 export type Made = Pick<
   Operation,
-  "run" | "number" | "kind" | "state" | "order" | "orderState" | "sentAtMs" | "endedAtMs"
+  "run" | "number" | "kind" | "state" | "order" | "orderState" | "sentAtMs" | "endedAtMs" | "isShownAsOther"
 >;
 
 export interface RowOrder {
@@ -48,8 +48,9 @@ export function madeOf({
   orderState,
   sentAtMs,
   endedAtMs,
+  isShownAsOther,
 }: Operation): Made {
-  return { run, number, kind, state, order, orderState, sentAtMs, endedAtMs };
+  return { run, number, kind, state, order, orderState, sentAtMs, endedAtMs, isShownAsOther };
 }
 
 export function idsOf(all: readonly Made[]): readonly string[] {
@@ -59,6 +60,8 @@ export function idsOf(all: readonly Made[]): readonly string[] {
 /** What was seen of an order last, and when. */
 export type Seen = SeenState & {
   readonly orderNumber?: string | undefined;
+  /** The service has shown it now. */
+  readonly isRead?: boolean;
   /** Why it is another order than the row's. */
   readonly other?: string | undefined;
   /** Its create is in doubt since. */

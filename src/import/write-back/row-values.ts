@@ -142,7 +142,7 @@ async function writeOrders(
       ? plainText(`the service shows the number of another row's order: ${answerCell(tracking)}`)
       : each.error;
     const own = { ...valuesOf(made, seen), error };
-    const other = seen?.other ?? known.others?.get(made.order?.id ?? "");
+    const other = seen?.other ?? known.others?.get(made.order?.id ?? "") ?? describeMark(made, seen);
     const written =
       change?.isReceiver || other
         ? { ...nothing, error: other === undefined ? error : plainText(other) }
@@ -195,6 +195,13 @@ async function clearForeignNumbers(
     values.set(row, { ...nothing, error: `${error}; ${answerCell(number ?? "")} is the order of ${name}` });
   };
   for await (const _ of readRows({ ...source, onLine }));
+}
+
+/** What the service showed of it before. */
+function describeMark({ isShownAsOther, order }: Made, seen: Seen | undefined): string | undefined {
+  return isShownAsOther && !seen?.isRead
+    ? `the service showed another order as ${order?.id} than was sent`
+    : undefined;
 }
 
 function lacksNumber({ order }: Made): boolean {

@@ -233,6 +233,7 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
           states.set(order.id.value, {
             other,
             isWithdrawn,
+            isRead: true,
             status: order.status ?? undefined,
             trackingNumber: order.tracking_number || undefined,
             orderNumber: order.order_no || undefined,
