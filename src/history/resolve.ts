@@ -21,9 +21,11 @@ import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import {
   type CreateOutcome,
+  isMade,
   isUndone,
   nameOperation,
   type Operation,
+  type OperationName,
   parseOperationName,
   type Run,
 } from "../ledger/operation.ts";
@@ -31,7 +33,7 @@ import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { OperationRow } from "../model/results.ts";
-import { describeAnswer, describeOther } from "../sending/another-order.ts";
+import { describeAnswer, describeOther, isForAnother } from "../sending/another-order.ts";
 import { findCreatesInDoubt, isInDoubt } from "../sending/in-doubt.ts";
 import { compareDetail, distinguishingFields, isLikely, nothingLearned } from "../sending/matching.ts";
 import { orderFacts } from "../sending/order-facts.ts";
@@ -60,15 +62,17 @@ const options = {
     values: "order" as const,
   },
   notCreated: switchOption("it was not created: it may be sent again"),
+  reopen: switchOption("its order is another one, or not known: it is in doubt again"),
 };
 
 export const resolveOrder = defineCommand({
   description:
     "An order is in doubt when its answer was lost and it was not found since. NAME is its operation, such as 12.3,\n" +
     "or ref:R for the order with a ref. Without NAME, the command lists the orders in doubt of the account; without\n" +
-    "--as and --not-created, it shows what is known. --as takes an existing order that belongs to no other operation;\n" +
-    "one to another receiver needs your yes. With --not-created the next import sends it again. The list is read first: a\n" +
-    "listed order that equals it is named, and nothing is recorded unless you say so at a terminal.",
+    "a flag, it shows what is known. --as takes an existing order that belongs to no other operation; one to another\n" +
+    "receiver needs your yes, at a terminal where nothing of it is as sent. With --not-created the next import sends it\n" +
+    "again. The list is read first: a listed order that equals it is named, and nothing is recorded unless you say so at a\n" +
+    "terminal. --reopen takes a decision back: the order that the operation has is not taken for its own any more.",
   arguments: {
     name: {
       summary: "an operation (12.3), or ref:R",
@@ -86,12 +90,18 @@ export const resolveOrder = defineCommand({
   ],
   exits: [1, 5],
   seeAlso: ["log", "orders show", "orders import"],
-  async run({ name = "", as: orderId, notCreated = false }, context): Promise<Output> {
-    if (orderId !== undefined && notCreated) throw usageError("--as and --not-created exclude each other");
-    const isChange = orderId !== undefined || notCreated;
+  async run({ name = "", as: orderId, notCreated = false, reopen = false }, context): Promise<Output> {
+    const flags = [
+      orderId === undefined ? "" : "--as",
+      notCreated ? "--not-created" : "",
+      reopen ? "--reopen" : "",
+    ];
+    const [flag, second] = flags.filter((each) => each !== "");
+    if (second !== undefined) throw usageError(`${flag} and ${second} exclude each other`);
+    const isChange = flag !== undefined;
     if (name === "" && isChange)
       throw usageError(
-        `${notCreated ? "--not-created" : "--as"} needs the name of an operation`,
+        `${flag} needs the name of an operation`,
         `${context.nextCommand("orders resolve")} lists them`,
       );
     const ledger = await findLedger(context);
@@ -102,7 +112,9 @@ export const resolveOrder = defineCommand({
     const isOpen = isInDoubt(operation, await ledger.findRun(operation.owner), context);
     if (!isChange || !run) return showOperation(operation, isOpen, context);
     if (operation.kind === "cancel") throw cancelNamed(operation, run);
-    if (!openStates.includes(operation.state)) ensureInDoubt(operation, context);
+    if (reopen) return reopenOperation(operation, run, name, ledger, context);
+    const isOpenTo = orderId !== undefined && operation.isShownAsOther;
+    if (!openStates.includes(operation.state) && !isOpenTo) ensureInDoubt(operation, context);
     if (notCreated) {
       await ensureNotRunningUnseen(operation, ledger, context);
       await ensureCanConfirm(
@@ -112,11 +124,9 @@ export const resolveOrder = defineCommand({
       );
     }
 
-    const { customer, isKnown } = await findDecider(operation, ledger, context);
-    if (operation.customer !== customer)
-      throw wrongAccount(run, (await context.account()).name, `orders resolve ${name}`);
+    const isKnown = await ensureDecider(operation, run, name, ledger, context);
     const released = await release(operation, ledger, context);
-    ensureInDoubt(released, context);
+    if (!released.isShownAsOther) ensureInDoubt(released, context);
     const settled =
       orderId === undefined
         ? await settleAsUnsent(released, isKnown, ledger, context)
@@ -142,6 +152,44 @@ async function findDecider(
     if (!unnamed.some(({ customer }) => customer === operation.customer)) throw error;
     return { customer: operation.customer, isKnown: false };
   }
+}
+
+/** Whether the key is known to be the customer's. Throws where it is another one's. */
+async function ensureDecider(
+  operation: Operation,
+  run: Run,
+  name: string,
+  ledger: Ledger,
+  context: Context,
+): Promise<boolean> {
+  const { customer, isKnown } = await findDecider(operation, ledger, context);
+  if (operation.customer === customer) return isKnown;
+  throw wrongAccount(run, (await context.account()).name, `orders resolve ${name}`);
+}
+
+/** A person has decided wrongly, or knows that an answer or a list was wrong. In doubt, nothing is sent again. */
+async function reopenOperation(
+  operation: Operation,
+  run: Run,
+  name: string,
+  ledger: Ledger,
+  context: Context,
+): Promise<Output> {
+  const { order } = operation;
+  const own = nameOperation(operation);
+  if (!isMade(operation) || !order)
+    throw usageError(
+      `${own} has no order that could be another one: it is ${operation.state}`,
+      `${context.nextCommand(`orders resolve ${own}`)} shows what is known`,
+    );
+  await ensureDecider(operation, run, name, ledger, context);
+  await confirmOrStop(
+    context,
+    `Record that order ${order.id} may not be that of ${own}, which is in doubt then?`,
+  );
+  await context.beginRun({ command: "orders resolve" });
+  await ledger.withdrawOrder(operation, order.id, context.clock.now());
+  return showOperation((await ledger.findOperation(operation)) ?? operation, true, context);
 }
 
 async function listInDoubt(ledger: Ledger | undefined, context: Context): Promise<Output> {
@@ -259,9 +307,12 @@ function ensureInDoubt(operation: Operation, { nextCommand }: Context): void {
   const { order } = operation;
   if (operation.state === "unknown") return;
   const became = order ? ` (order ${order.id})` : "";
+  const isWrong = order
+    ? `; where that is another order: ${nextCommand(`orders resolve ${name} --reopen`)}`
+    : "";
   throw usageError(
     `${name} is not in doubt: it is ${operation.state}${became}`,
-    `${nextCommand(`orders resolve ${name}`)} shows what is known`,
+    `${nextCommand(`orders resolve ${name}`)} shows what is known${isWrong}`,
   );
 }
 
@@ -301,9 +352,16 @@ async function settleAs(
     const [made, sent] = [0, 1].map((side) => differing.map((values) => values[side]).join(", "));
     context.messages.warn(`order ${orderId} has ${made}, but ${name} was sent with ${sent}`);
     await warnOfBetterMatch(operation, order, context);
+    const isNamed = operation.withdrawnOrder === orderId; // by its answer
+    if (!isNamed && context.globals.yes && (await isForAnother(operation, order, ledger)))
+      throw usageError(
+        `order ${orderId} is for another receiver than ${name}: nothing was recorded`,
+        `if you know that it is ${name} anyway, run the command at a terminal, without --yes`,
+      );
     await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
   }
   await takeFromHolder(operation, order, ledger, context);
+  await leaveShownOrder(operation, orderId, ledger, context);
   const outcome = {
     state: "found",
     order: orderFacts(order),
@@ -327,7 +385,7 @@ async function takeFromHolder(
   const id = order.id.value;
   const name = (await ledger.findOwners(operation.customer, [id])).get(id);
   const holder = name && (await ledger.findOperation(name));
-  if (holder?.state !== "created" || nameOperation(holder) === nameOperation(operation)) return;
+  if (!holder || nameOperation(holder) === nameOperation(operation)) return;
   const other = await describeOther(holder, order, ledger);
   if (other === undefined) return;
   context.messages.warn(describeAnswer(holder, other));
@@ -335,6 +393,21 @@ async function takeFromHolder(
   await confirmOrStop(context, `Record that order ${id} is ${own}, so that ${taken} is in doubt?`);
   if ((await ledger.withdrawOrder(holder, id, context.clock.now())) !== undefined)
     context.messages.note(`${taken} is in doubt now: ${context.nextCommand(`orders resolve ${taken}`)}`);
+}
+
+/** An operation whose order the service shows as another one has no order before it gets this one. */
+async function leaveShownOrder(
+  operation: Operation,
+  orderId: string,
+  ledger: Ledger,
+  context: Context,
+): Promise<void> {
+  const { customer, order } = operation;
+  if (!isMade(operation) || !order) return;
+  const holder = (await ledger.findOwners(customer, [orderId])).get(orderId);
+  if (holder && nameOperation(holder) !== nameOperation(operation))
+    throw orderTaken(orderId, holder, context);
+  await ledger.withdrawOrder(operation, order.id, context.clock.now());
 }
 
 /** Of an order that is taken from another one in doubt, the list would prove that it was not created. */
@@ -420,7 +493,7 @@ async function recordOutcome(
   ledger: Ledger,
   context: Context,
 ): Promise<Operation> {
-  const { beginRun, clock, nextCommand } = context;
+  const { beginRun, clock } = context;
   await beginRun({ command: "orders resolve" });
   try {
     const isSettled = await ledger.settleCreate(operation, outcome, clock.now(), { isResolved: true });
@@ -429,12 +502,21 @@ async function recordOutcome(
     return now;
   } catch (error) {
     if (!(error instanceof OrderTaken)) throw error;
-    const holder = nameOperation(error.holder);
-    throw new CourierError("order_taken", 2, `order ${error.orderId} belongs to operation ${holder}`, {
-      hint: `${nextCommand(`orders resolve ${holder}`)} shows it`,
-      cause: error,
-    });
+    throw orderTaken(error.orderId, error.holder, context, error);
   }
+}
+
+function orderTaken(
+  orderId: string,
+  holder: OperationName,
+  { nextCommand }: Context,
+  cause?: OrderTaken,
+): CourierError {
+  const name = nameOperation(holder);
+  return new CourierError("order_taken", 2, `order ${orderId} belongs to operation ${name}`, {
+    hint: `${nextCommand(`orders resolve ${name}`)} shows it`,
+    cause,
+  });
 }
 
 function operationView(row: OperationRow): readonly Block[] {

@@ -1,0 +1,130 @@
+/** Orders that were found by what a list showed, or that a person named, and that prove to be others. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { sheet } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
+import type { Rewriting } from "../support/shown-order.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
+
+const minuteMs = 60_000;
+const rows = [
+  "A-1,张三,13800138000,刘洋,13847488266,成都市,人民南路四段124号,茶叶,1.20,3",
+  "A-2,张三,13800138000,陈静,13851130569,武汉市,解放大道127号2单元,Mug (L),0.50,1",
+  "A-3,张三,13800138000,王芳,13966668888,广州市,中山路77号,Cap,0.30,1",
+];
+
+test.each([
+  ["both answers", [1, 2]],
+  ["the first answer", [1]],
+  ["the second answer", [2]],
+])(
+  "two orders are shown exchanged after %s was lost: each row gets its own once they are not",
+  async (_what, lost) => {
+    const home = await createUnfaithfulHome();
+    const { service } = home;
+    const file = path.join(home.directory, "orders.csv");
+    await writeFile(file, sheet(...rows));
+    const ship = async (words = "") => {
+      home.clock.advance(20 * minuteMs);
+      const ran = await home.courier(
+        `orders import ${file} --yes --json --concurrency 1 --settle 10s ${words}`.trim().split(" "),
+      );
+      const report = JSON.parse(ran.stdout || "[]");
+      return { ...ran, ids: report.map(({ id }: { id: number | null }) => id) };
+    };
+    const exchanged: Rewriting = (shown) => {
+      const id = Number(shown.id);
+      const { receiver, item } = (id < 3 && service.orders[(id - 1) ^ 1]?.body) || {};
+      return receiver && item ? { ...shown, receiver: { ...receiver }, item: { ...item } } : shown;
+    };
+    service.ways = { rewrite: exchanged, loss: (_request, n) => (lost.includes(n) ? "after" : "answered") };
+    await ship();
+    for (let time = 0; time < 2; time++) await ship();
+    const before = await ship();
+    if (lost.length === 2) expect(before.ids, before.stderr).toEqual([2, 1, 3]);
+    service.ways = {};
+    const ran = await ship();
+    if (lost.length === 2) expect(ran.stderr).toMatch(/1\.1 was found as order 2, but the service shows/);
+    for (let time = 0; time < 2; time++) await ship();
+    const last = await ship();
+    expect([last.exit, last.ids], last.stderr).toEqual([0, [1, 2, 3]]);
+    expect(service.orders).toHaveLength(3);
+  },
+);
+
+describe("a person who names an order", () => {
+  const draft = (name: string, phone: string, detail: string, goods: string) => ({
+    ...plainDraft,
+    receiver: { ...plainDraft.receiver, name, phone, detail },
+    item: { ...plainDraft.item, name: goods },
+  });
+
+  /** A create is in doubt, and two orders of the courier's website are there. */
+  async function doubtfulHome() {
+    const home = await createUnfaithfulHome({
+      loss: () => "after",
+      omitFromList: ({ request }) => request !== undefined,
+    });
+    const stdin = JSON.stringify(draft("刘洋", "13847488266", "人民南路12号", "Tea"));
+    home.service.foreign(draft("陈静", "13851130569", "解放大道127号", "Mug"));
+    home.service.foreign(draft("刘洋", "13847488266", "人民南路12号", "Tea and mugs"));
+    await home.courier("orders create --file - --ref A-1 --yes --json", { stdin });
+    return home;
+  }
+
+  test("to quite another receiver is refused in a script", async () => {
+    const home = await doubtfulHome();
+    const ran = await home.courier("orders resolve 1.1 --as 1 --yes --json");
+    expect([ran.exit, ran.stdout], ran.stderr).toEqual([2, ""]);
+    expect(ran.stderr).toContain("order 1 is for another receiver than 1.1: nothing was recorded");
+    const shown = JSON.parse((await home.courier("orders resolve 1.1 --json")).stdout);
+    expect(shown.state).toBe("unknown");
+  });
+
+  test("takes it back with --reopen, and nothing is sent", async () => {
+    const home = await doubtfulHome();
+    const taken = await home.courier("orders resolve 1.1 --as 2 --yes --json");
+    expect([taken.exit, JSON.parse(taken.stdout).state], taken.stderr).toEqual([0, "found"]);
+    const wrong = await home.courier("orders resolve 1.1 --as 3 --yes --json");
+    expect(wrong.exit).toBe(2);
+    expect(wrong.stderr).toContain("where that is another order: courier orders resolve 1.1 --reopen");
+    const open = await home.courier("orders resolve 1.1 --reopen --yes --json");
+    expect([open.exit, JSON.parse(open.stdout)], open.stderr).toEqual([
+      0,
+      expect.objectContaining({ state: "unknown", id: null }),
+    ]);
+    const made = await home.courier("orders resolve 1.1 --as 3 --yes --json");
+    expect([made.exit, JSON.parse(made.stdout).id], made.stderr).toEqual([0, 3]);
+    expect(home.service.requests.filter(({ endpoint }) => endpoint === "create")).toHaveLength(1);
+  });
+
+  test("has decided: an import does not take it from the row, whatever the list shows", async () => {
+    const home = await doubtfulHome();
+    await home.courier("orders resolve 1.1 --as 3 --yes --json");
+    home.service.ways = {
+      rewrite: (shown) =>
+        shown.id === 3 ? { ...shown, receiver: { name: "王芳" }, item: { name: "Cap" } } : shown,
+    };
+    const file = path.join(home.directory, "orders.csv");
+    await writeFile(file, sheet(...rows.slice(2)));
+    for (let time = 0; time < 2; time++) {
+      home.clock.advance(20 * minuteMs);
+      const ran = await home.courier(`orders import ${file} --yes --json`);
+      expect(ran.exit, ran.stderr).toBe(0);
+      expect(JSON.parse(ran.stdout)[0].outcome).toBe(time === 0 ? "created" : "shipped");
+    }
+    const shown = JSON.parse((await home.courier("orders resolve 1.1 --json")).stdout);
+    expect([shown.state, shown.id]).toEqual(["found", 3]);
+  });
+
+  test("cannot reopen what made no order", async () => {
+    const home = await doubtfulHome();
+    const ran = await home.courier("orders resolve 1.1 --reopen --yes --json");
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toContain("1.1 has no order that could be another one: it is unknown");
+    const both = await home.courier("orders resolve 1.1 --reopen --as 2 --yes --json");
+    expect(both.stderr).toContain("--as and --reopen exclude each other");
+  });
+});
