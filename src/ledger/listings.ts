@@ -127,8 +127,9 @@ const hourMs = 3_600_000;
 const recentMs = 72 * hourMs;
 const mostUnlisted = 20;
 const mostBeside = 100;
-/** Older listings and orders are deleted. */
+/** Older listings are deleted, but for the newest so many: the clock may be ahead. */
 const keptMs = 60 * 24 * hourMs;
+const leastKept = 1_000;
 
 export function createListings({ write, read }: Store, sinceBoot: () => SinceBoot | undefined): Listings {
   /** Records which own orders a list has no more, and which it has again. */
@@ -232,7 +233,20 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
     return numberOf(first?.run) ?? run;
   }
 
-  /** Records the orders of a list that no create of the ledger has. */
+  function* deleteOldListings(customer: number, endedMs: number): Work<void> {
+    yield ask(
+      `DELETE FROM listings WHERE customer = ? AND ended_at < ? AND event <
+         (SELECT event FROM listings WHERE customer = ? ORDER BY event DESC LIMIT 1 OFFSET ${leastKept})`,
+      customer,
+      endedMs - keptMs,
+      customer,
+    );
+  }
+
+  /**
+   * Records the orders of a list that no create of the ledger has. They are never deleted: an order that was forgotten
+   * while lists still show it would count as new.
+   */
   function* recordOthers(
     customer: number,
     { event, endedMs, others }: { readonly event: number; readonly endedMs: number; readonly others: string },
@@ -294,8 +308,7 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
           customer,
           others,
         );
-        yield ask("DELETE FROM listed_orders WHERE customer = ? AND seen_at < ?", customer, endedMs - keptMs);
-        yield ask("DELETE FROM listings WHERE customer = ? AND ended_at < ?", customer, endedMs - keptMs);
+        yield* deleteOldListings(customer, endedMs);
         yield ask("INSERT INTO listings VALUES (?, ?, ?, ?)", customer, event, endedMs, dateFrom ?? null);
         const firstSeen = new Map(seen.map((row) => [String(row.order_id), Number(row.event)]));
         const unlisted = yield* recordUnlisted(listing, event);

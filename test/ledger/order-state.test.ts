@@ -136,6 +136,23 @@ describeKinds((open) => {
     expect([...firstSeen.keys()].sort()).toEqual(["8", "9"]);
   });
 
+  test("a list that was read while the clock was ahead hides neither what was listed nor since when an order is missing", async () => {
+    const { ledger, begin } = await openTestLedger();
+    const run = await begin();
+    await createOne(ledger, run, "7");
+    const list = (endedMs: number, ...ids: string[]) =>
+      ledger.recordListing({ customer: run.customer, beganMs: endedMs, endedMs, dateFrom: undefined, ids });
+    const first = await list(10, "7", "8");
+    const [missing] = (await list(20, "8")).unlisted;
+    expect(missing?.missing).toEqual({ event: expect.any(Number), sinceMs: 20 });
+    const aheadMs = 61 * 86_400_000;
+    await list(aheadMs, "8");
+    await list(2 * aheadMs);
+    const { firstSeen, unlisted } = await list(30, "8");
+    expect(firstSeen).toEqual(first.firstSeen);
+    expect(unlisted).toEqual([missing]);
+  });
+
   test("the reason of a refusal is kept as a whole, also where the service put a NUL in it", async () => {
     const { ledger, begin } = await openTestLedger();
     const run = await begin();
