@@ -25,7 +25,7 @@ import { orderFacts, stampAheadMs } from "./order-facts.ts";
 import type { OrdersElsewhere } from "./orders-elsewhere.ts";
 import type { StillInDoubt } from "./reconcile-types.ts";
 import { redactRejection } from "./redacted-rejection.ts";
-import { findShipped } from "./ref.ts";
+import { asRecorded, findShipped } from "./ref.ts";
 import { createReconcileTools, settleInDoubt } from "./settle.ts";
 
 /** A create polls for its own order at most so long: the service may still be processing it, or list it late. */
@@ -260,10 +260,20 @@ async function lookForOrder(
   }
   const settled = await readOperation(begun);
   // Another process has settled it.
-  if (settled && isMade(settled) && settled.order) return (await context.service()).order(settled.order.id);
+  if (settled && isMade(settled) && settled.order) return readMade(settled, settled.order.id, context);
   if (settled?.state === "refused") throw lost;
   if (settled?.state === "unsent") throw notCreated(lost, begun);
   throw await unknown(begun, lost, describeLeft(left), left, context);
+}
+
+/** It exists, whatever comes of reading it. */
+async function readMade(operation: Operation, id: string, context: Context): Promise<CreatedOrder> {
+  try {
+    return await (await context.service()).order(id);
+  } catch (error) {
+    if (!(error instanceof CourierError) && !context.signal.aborted) throw error;
+    return asRecorded(operation, context);
+  }
 }
 
 function describeLeft(left: StillInDoubt | undefined): string {

@@ -145,7 +145,7 @@ function notRead(id: string, ref: string, failure: CourierError): CourierError {
 }
 
 /** The order as the ledger has it. */
-function asRecorded({ order, orderState }: Operation, { messages }: Context): CreatedOrder {
+export function asRecorded({ order, orderState }: Operation, { messages }: Context): CreatedOrder {
   const { id = "", order_no, tracking_number, estimated_fee, created_at } = order ?? {};
   messages.note(`the service does not show order ${id} now; this is what is known of it`);
   const fee = estimated_fee ? { estimated_fee: jsonNumber(estimated_fee) } : {};
