@@ -34,6 +34,8 @@ export interface AllOrdersOptions {
    * service gives them; may reject to stop.
    */
   readonly beforeOthers?: ((calls: number, orders: number | undefined) => Promise<void>) | undefined;
+  /** Called with each page that comes after the list became shorter while it was read. */
+  readonly onShrunk?: (() => Promise<void>) | undefined;
   /** Called after each page with the number of pages that were read in this pass; may throw to stop. */
   readonly afterPage?: ((pages: number) => void) | undefined;
 }
@@ -58,6 +60,7 @@ export async function* allOrders(
     const beforeOthers = sweeps === 1 ? options.beforeOthers : undefined;
     for await (const { orders, pagination } of pages(service, filter, { ...options, beforeOthers }, sweep)) {
       noteTotals(sweep, toCount(pagination.total_pages), toCount(pagination.total_items));
+      if (sweep.hasShrunk) await options.onShrunk?.();
       const known = ids.size;
       for (const order of orders) {
         const key = keyOf(order.id.value);
@@ -78,14 +81,17 @@ export async function* allOrders(
 
 /**
  * Yields at least the orders whose ids are not in `seen`, which grows. Nothing is known of the list's order: after the pages at
- * the front that have new orders, it goes on where the earlier reading can have ended at the earliest. Where the orders
- * seen are not as many as the service counts, it reads the whole list as `allOrders` does. Throws ServiceFailure.
+ * the front that have new orders, it goes on a page before where the earlier reading can have ended at the earliest.
+ * Orders that have left the list since are in `seen`, and others have moved to pages that are not read: with that page,
+ * these are fewer than those. Where the orders seen are not as many as the service counts, or the list became shorter
+ * while it was read, now or earlier (`hasShrunk`), it reads the whole list as `allOrders` does. Throws ServiceFailure.
  */
 export async function* restOfOrders(
   service: CourierService,
   seen: Set<string>,
-  options: AllOrdersOptions,
+  options: AllOrdersOptions & { readonly hasShrunk: boolean },
 ): AsyncGenerator<OrderSummary> {
+  let { hasShrunk } = options;
   const seenBefore = seen.size;
   let size = maxPageSize;
   let last = 0;
@@ -93,8 +99,10 @@ export async function* restOfOrders(
   let firstTotal: number | undefined;
   const ask = (page: number) => service.listOrders({}, page, size);
   function* ordersOf({ orders, pagination }: OrderPage): Generator<OrderSummary> {
+    const before = total;
     total = toCount(pagination.total_items);
     firstTotal ??= total;
+    hasShrunk ||= (total ?? 0) < (before ?? 0);
     ensureEnds(seen.size - seenBefore, firstTotal, "order");
     last = toCount(pagination.total_pages) ?? 0;
     for (const { id } of orders) seen.add(id.value);
@@ -110,11 +118,13 @@ export async function* restOfOrders(
     if (page === 1) size = servedSize(answer, size);
     yield* ordersOf(answer);
   } while (seen.size > known && page < last);
-  const next = Math.max(page, Math.floor(seenBefore / size)) + 1;
+  const next = Math.max(page, Math.floor(seenBefore / size) - 1) + 1;
   await options.beforeOthers?.(Math.max(0, last - next + 1), total);
-  for await (const answer of mapInOrder(numbers(next, last), options.concurrency, ask))
+  for await (const answer of mapInOrder(numbers(next, last), options.concurrency, ask)) {
     yield* ordersOf(answer);
-  if (seen.size !== total) yield* allOrders(service, {}, options);
+    if (hasShrunk) await options.onShrunk?.();
+  }
+  if (hasShrunk || seen.size !== total) yield* allOrders(service, {}, options);
 }
 
 /** A number takes a third of the memory of a text; ids beyond 2^53 stay texts. */

@@ -90,6 +90,9 @@ async function syncChanges(tools: SyncTools): Promise<SyncCounts> {
   return sync.end(atMs, before.syncedThrough);
 }
 
+/** The fact that an earlier reading of the list may lack orders between those that it has: it shifted. */
+const shrunkFact = "list_shrank";
+
 const unsettledStates = stateNames.filter((state) => !isSettled(state));
 
 export function isSettled(state: string | undefined): boolean {
@@ -100,6 +103,8 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
   let listed = 0;
   let lookedUp = 0;
   let newest: string | undefined;
+  const listOptions = { concurrency: callsAtOnce, beforeOthers: beforeCalls };
+  const wholeOptions = { ...listOptions, onShrunk: () => mirror.setFact(shrunkFact, "") };
 
   async function record(orders: readonly OrderSummary[]): Promise<void> {
     await mirror.record(
@@ -118,7 +123,7 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
   /** False where an order does not match `status`: then the rest is not read. Throws ServiceFailure. */
   async function list(
     filter: OrderFilter,
-    orders = allOrders(service, filter, { concurrency: callsAtOnce, beforeOthers: beforeCalls }),
+    orders = allOrders(service, filter, filter.status === undefined ? wholeOptions : listOptions),
   ): Promise<boolean> {
     let batch: OrderSummary[] = [];
     for await (const order of orders) {
@@ -162,7 +167,10 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
     async listRest(read: readonly string[]): Promise<void> {
       await list(
         {},
-        restOfOrders(service, new Set(read), { concurrency: callsAtOnce, beforeOthers: beforeCalls }),
+        restOfOrders(service, new Set(read), {
+          ...wholeOptions,
+          hasShrunk: (await mirror.fact(shrunkFact)) !== undefined,
+        }),
       );
     },
 

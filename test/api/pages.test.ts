@@ -432,10 +432,23 @@ test("a list that grows as fast as it is read is left, and a list that grows les
   const rest = async () => {
     for await (const _order of restOfOrders(growing(Number.POSITIVE_INFINITY), new Set(), {
       concurrency: 1,
+      hasShrunk: false,
     }));
   };
   await expect(rest()).rejects.toThrow("orders: the service counted 10000 at first");
   expect(await read(growing(20))).toMatchObject({ failure: undefined, ids: { length: 100_000 } });
+});
+
+test("the rest of a list that becomes shorter while it is read is no rest: the whole list is read", async () => {
+  const { service } = createFake(600, (list, request) => {
+    // An order of the page before leaves, and another one moves to that page.
+    if (request === 4) list.ids = list.ids.filter((id) => id !== 250);
+  });
+  const seen = new Set(Array.from({ length: 300 }, (_, index) => String(600 - index)));
+  const options = { concurrency: 1, hasShrunk: false };
+  const ids = new Set(seen);
+  for await (const order of restOfOrders(service, seen, options)) ids.add(order.id.value);
+  expect(ids.size).toBe(600);
 });
 
 /** Pages of a service that does not say how many there are. */

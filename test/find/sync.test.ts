@@ -258,19 +258,19 @@ test.each([
 );
 
 test("a sync that fails at the same page each time gets further all the same", async () => {
-  const home = await createServedHome({ seedOrders: 300 });
-  home.sandbox.faults.set([failedPage(3)]);
+  const home = await createServedHome({ seedOrders: 400 });
+  home.sandbox.faults.set([failedPage(4)]);
   const read = [];
   for (let time = 0; time < 2; time++) {
     expect((await home.courier("sync")).exit).not.toBe(0);
     read.push((await mirrored(home)).length);
   }
-  expect(read).toEqual([200, 200]);
+  expect(read).toEqual([300, 300]);
   const before = home.sandbox.requests.length;
   home.sandbox.faults.set([]);
   await sync(home);
   const asked = home.sandbox.requests.slice(before).map(({ path }) => path.replace(/.*\?/, ""));
-  expect(asked).toContain("page=3&limit=100");
+  expect(asked).toContain("page=4&limit=100");
   expect(asked).not.toContain("page=2&limit=100");
   expect(states(await mirrored(home))).toEqual(states(await listed(home)));
 });
