@@ -35,7 +35,8 @@ export function keyStoreOption(summary: string) {
 export const chooseKeyStore = defineCommand({
   description:
     "Keys that are stored already stay where they are: courier accounts move-key moves one, and courier login\n" +
-    "leaves the key of a known account in its place unless --key-store says otherwise.",
+    "leaves the key of a known account in its place unless --key-store says otherwise. A key ring that does not\n" +
+    "keep a test entry is refused.",
   arguments: {
     store: {
       summary: "file or keychain",
@@ -48,8 +49,10 @@ export const chooseKeyStore = defineCommand({
     { line: "accounts key-store keychain", note: "from now on, in the operating system's key ring" },
     { line: "accounts key-store file", note: "in the config file, as it is at first" },
   ],
+  exits: [4],
   seeAlso: ["accounts move-key", "accounts list", "login"],
   async run({ store }, context) {
+    if (store === "keychain") await (await context.keys.stored()).tryKeychain();
     await context.config.update((config) => ({ ...config, key_store: store }));
     return document({ key_store: store }, () => [
       line(`From now on, logins keep keys in ${describeKeyStore(store, context.config.path)}`),

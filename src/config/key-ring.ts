@@ -62,8 +62,7 @@ export function createKeyRing(program: readonly string[], env: Env): KeyRing {
         elsewhere,
       );
     }
-    const running = "see that the key ring of this session is running and unlocked";
-    throw keyRingError(`the key ring refused: ${answer.reason}`, `${running}, or ${elsewhere}`);
+    throw explainRefusal(answer.reason);
   }
 
   return {
@@ -85,6 +84,23 @@ function readAnswer(text: string): KeyRingAnswer | undefined {
   }
 }
 
-function keyRingError(message: string, hint: string): CourierError {
-  return new CourierError("key_ring", 4, message, { hint });
+/** Says what is wrong in place of the words of D-Bus and of the package, which are the cause. */
+function explainRefusal(reason: string): CourierError {
+  const cause = new Error(reason);
+  if (/locked|dismissed/i.test(reason))
+    return keyRingError("the key ring is locked", `unlock it and try again, or ${elsewhere}`, cause);
+  if (
+    /failed to connect|autolaunch|no dbus session|serviceunknown|not provided|no result found/i.test(reason)
+  )
+    return keyRingError(
+      "no key ring is running in this session",
+      `start and unlock one, such as GNOME Keyring or KWallet, or ${elsewhere}`,
+      cause,
+    );
+  const running = "see that the key ring of this session is running and unlocked";
+  return keyRingError("the key ring refused the request", `${running}, or ${elsewhere}`, cause);
+}
+
+function keyRingError(message: string, hint: string, cause?: Error): CourierError {
+  return new CourierError("key_ring", 4, message, { hint, cause });
 }

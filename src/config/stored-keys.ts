@@ -15,6 +15,8 @@ export type KeyToStore =
 export interface StoredKeys {
   /** Throws where the key ring cannot be used. */
   probeKeychain(name: string, baseUrl: string): Promise<void>;
+  /** Writes an entry of no account, reads it and deletes it. Throws where the key ring does not keep it. */
+  tryKeychain(): Promise<void>;
   /** Stores an account with its key; the first account becomes the current one. A copy elsewhere is deleted. */
   save(name: string, account: StoredAccount, keyToStore: KeyToStore): Promise<void>;
   /** Moves a key, and leaves no copy behind. Returns where it was. */
@@ -83,6 +85,11 @@ export function createStoredKeys({
   return {
     async probeKeychain(name, baseUrl) {
       await (await ring()).get(entryOf(name, baseUrl));
+    },
+    async tryKeychain() {
+      const entry = entryOf("", "test");
+      await fillRing(entry, "test");
+      await drop(entry);
     },
     async save(name, account, keyToStore) {
       const entry = entryOf(name, account.base_url);

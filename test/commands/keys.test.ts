@@ -71,7 +71,7 @@ describe("login --key-store keychain", () => {
       home.keyRing.refuse(action);
       const { exit, stdout, stderr } = await login(home, "--key-store keychain");
       expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
-      expect(stderr).toContain("error: the key ring refused: locked\nhint: unlock it");
+      expect(stderr).toContain("error: the key ring is locked\nhint: unlock it");
       await expect(readConfigText(home)).rejects.toThrow("ENOENT");
       expect(home.keyRing.entries.size).toBe(0);
     },
@@ -92,7 +92,7 @@ describe("login --key-store keychain", () => {
     for (const words of ["profile", "orders list --json", "track A1"]) {
       const { exit, stdout, stderr } = await run(home, words);
       expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
-      expect(stderr).toContain("the key ring refused: locked");
+      expect(stderr).toContain("the key ring is locked");
     }
     expect(home.sandbox.requests).toHaveLength(before);
     expect((await run(home, "accounts list")).exit, "needs no key").toBe(0);
@@ -127,6 +127,18 @@ describe("the place of a key stays as it is until it is said otherwise", () => {
     ]);
   });
 
+  test.each(["get", "set", "delete"] as const)(
+    "accounts key-store refuses a key ring that refuses to %s a test entry",
+    async (action) => {
+      const home = await createServedHome();
+      home.keyRing.refuse(action);
+      const { exit, stdout, stderr } = await run(home, "accounts key-store keychain");
+      expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+      expect(stderr).toContain("error: the key ring is locked\nhint: unlock it");
+      await expect(readConfigText(home)).rejects.toThrow("ENOENT");
+    },
+  );
+
   test("accounts key-store sets it for accounts to come", async () => {
     const home = await createServedHome();
     const set = await run(home, "accounts key-store keychain");
@@ -135,6 +147,7 @@ describe("the place of a key stays as it is until it is said otherwise", () => {
       stdout: "From now on, logins keep keys in the operating system's key ring\n",
       stderr: "",
     });
+    expect(home.keyRing.entries.size).toBe(0);
     await login(home);
     await expectKeyOnlyIn(home, "keychain");
     expect((await run(home, "accounts key-store file --json")).stdout).toBe('{"key_store":"file"}\n');
@@ -200,7 +213,7 @@ describe("accounts move-key", () => {
     home.keyRing.refuse("delete");
     const { exit, stderr } = await run(home, "accounts move-key default --to file");
     expect(exit).toBe(4);
-    expect(stderr).toContain("the key ring may still hold a copy: the key ring refused: locked");
+    expect(stderr).toContain("the key ring may still hold a copy: the key ring is locked");
     expect((await run(home, "profile")).exit).toBe(0);
     home.keyRing.refuse("nothing");
     expect((await run(home, "accounts move-key default --to file")).exit).toBe(0);
@@ -245,7 +258,7 @@ describe("forgetting", () => {
     const removed = await run(home, "accounts remove default --yes");
     expect(removed.exit).toBe(0);
     expect(removed.stderr).toContain(
-      "warning: the key of the account default is still in the key ring: the key ring refused: locked",
+      "warning: the key of the account default is still in the key ring: the key ring is locked",
     );
     expect(await accountsOf(home)).toEqual({});
   });

@@ -39,6 +39,7 @@ describe.skipIf(lacks("dbus-run-session", "dbus-send", "gnome-keyring-daemon", "
 
       const { exit, stdout, stderr } = await home.login("--key-store keychain", service.env);
       expect(exit, stderr).toBe(0);
+      expect(await courier("accounts key-store keychain")).toMatchObject({ exit: 0, stderr: "" });
       expect(stdout).toContain("Logged in");
       await expectNoKeyInFiles(home);
       expect(await courier("profile")).toMatchObject({ exit: 0, stderr: "" });
@@ -64,15 +65,20 @@ describe.skipIf(lacks("dbus-run-session", "dbus-send", "gnome-keyring-daemon", "
       const service = await startSecretService("locked");
       const { exit, stdout, stderr } = await home.login("--key-store keychain", service.env);
       expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
-      expect(stderr).toMatch(/^error: the key ring (refused|did not answer).*\nhint: .*unlock/m);
+      expect(stderr).toMatch(/^error: the key ring (is locked|did not answer.*)\nhint: unlock it/m);
       await expectNoKeyInFiles(home);
+      const chosen = await home.courier("accounts key-store keychain", {
+        env: { ...nothing, ...service.env },
+      });
+      expect(chosen).toMatchObject({ exit: 4, stdout: "" });
+      expect(chosen.stderr).toMatch(/^error: the key ring (is locked|did not answer.*)\nhint: unlock it/m);
     });
 
     test("10 logins at once to one key ring lose none", async () => {
       const names = Array.from({ length: 10 }, (_, index) => `account-${index}`);
       const attempt = async () => {
         const [home, service] = [await createHome(), await startSecretService()];
-        const logins = names.map((name) => `--no-verify --key-store keychain --account ${name}`);
+        const logins = names.map((name) => `--debug --no-verify --key-store keychain --account ${name}`);
         const ended = await Promise.all(logins.map((words) => home.login(words, service.env)));
         return { home, service, ended };
       };
@@ -108,8 +114,15 @@ describe("where the key ring cannot be asked", () => {
     const env = { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nonexistent", XDG_RUNTIME_DIR: "/nonexistent" };
     const { exit, stdout, stderr } = await home.login("--key-store keychain", env);
     expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
-    expect(stderr).toMatch(/^error: the key ring refused: .*\nhint: .*--key-command/m);
+    const plain =
+      /^error: no key ring is running in this session\nhint: start and unlock one, .*--key-command.*\n$/;
+    expect(stderr).toMatch(plain);
     await expectNoKeyInFiles(home);
+    const chosen = await home.courier("accounts key-store keychain", { env: { ...nothing, ...env } });
+    expect(chosen).toEqual(
+      expect.objectContaining({ exit: 4, stdout: "", stderr: expect.stringMatching(plain) }),
+    );
+    expect((await home.login("--key-store keychain --debug", env)).stderr).toContain("DBus error");
   });
 
   // The standalone executable contains it.

@@ -15,7 +15,7 @@ export function createMemoryKeyRing(): MemoryKeyRing {
   let refused = "nothing";
   function check(action: string): void {
     if (action === refused)
-      throw new CourierError("key_ring", 4, "the key ring refused: locked", { hint: "unlock it" });
+      throw new CourierError("key_ring", 4, "the key ring is locked", { hint: "unlock it" });
   }
   const nameOf = ({ service, user }: { service: string; user: string }) => `${service}: ${user}`;
   return {
