@@ -68,13 +68,14 @@ export const useLedger = defineCommand({
     await ledger.checkPlace();
     const latencyUs = Math.round((context.clock.elapsed() - startedMs) * 1_000);
     const { engine, tablesVersion, runs, operations, weaknesses } = await ledger.inspect();
-    if (!parsed) await sendFromHere(ledger, account, context);
     await context.config.update((config) => {
       const { ledger: _before, ...stored } = config.accounts[account.name] ?? account.stored;
       const changed = parsed ? { ...stored, ledger: parsed.text } : stored;
       return { ...config, accounts: { ...config.accounts, [account.name]: changed } };
     });
     if (before) await undoWhereOneRuns(before, account, context);
+    // At the end: whatever fails before, the file that was moved sends nothing.
+    if (!parsed) await sendFromHere(ledger, account, context);
     if (before?.isShared)
       context.messages.warn(
         `machines that go on with ${showAddress(before.path).place} and this one do not know of each other's orders from now on`,

@@ -1,0 +1,68 @@
+/** A customer whose orders are in a shared ledger: the file on this machine sends nothing for them. */
+
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { putConfig } from "../support/config-file.ts";
+import { createServedHome } from "../support/courier.ts";
+import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+
+const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+
+/** A home with the account shop, and a counter of the orders that the service was sent. */
+async function createShop() {
+  const home = await createServedHome();
+  const { baseUrl, apiKey } = home.sandbox;
+  await putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+  return {
+    ...home,
+    courier: (words: string | readonly string[], env: Record<string, string> = noKey, stdin?: string) =>
+      home.courier(words, { env, ...(stdin === undefined ? {} : { stdin }) }),
+    /** One order, with a ref. */
+    async send(words: string, env: Record<string, string> = noKey, receiver = "李四") {
+      const file = path.join(home.directory, "order.json");
+      const order = {
+        sender: { name: "张三", phone: "13800138000", city: "北京市", detail: "建国路1号" },
+        receiver: { name: receiver, phone: "13900139001", city: "上海市", detail: "人民路1号" },
+        item: { name: "茶叶", quantity: 1 },
+      };
+      await writeFile(file, JSON.stringify(order));
+      return home.courier(`orders create --file ${file} ${words} --json`, { env });
+    },
+    posts: () => home.sandbox.requests.filter(({ method }) => method === "POST").length,
+  };
+}
+
+describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server?.remove());
+
+  test("a `ledger use local` that fails leaves the moved file without a right to send", async () => {
+    const home = await createShop();
+    const address = await server.createDatabase();
+    expect((await home.send("--ref R-1")).exit).toBe(0);
+    expect((await home.courier(`ledger move ${address} --yes`)).exit).toBe(0);
+    const lock = path.join(home.configDir, "config.lock.db");
+    await rm(lock, { force: true });
+    await mkdir(lock); // the config file cannot be written
+    expect((await home.courier("ledger use local")).exit).not.toBe(0);
+    await rm(lock, { recursive: true });
+    expect((await home.send("--ref R-2", noKey, "王五")).exit).toBe(0);
+    // A job with the key in the environment would use the file.
+    const job = await home.send(
+      "--ref R-2",
+      {
+        COURIER_CONFIG_DIR: path.join(home.directory, "other"),
+        COURIER_API_KEY: home.sandbox.apiKey,
+        COURIER_BASE_URL: home.sandbox.baseUrl,
+      },
+      "王五",
+    );
+    expect([job.exit, home.posts()], job.stderr).toEqual([5, 2]);
+    expect((await home.courier("ledger use local --new --yes")).exit).toBe(0);
+    expect((await home.send("--ref R-3", noKey, "赵六")).exit).toBe(0);
+  });
+});
