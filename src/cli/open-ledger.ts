@@ -49,23 +49,24 @@ export async function findKeylessAccount(store: ConfigStore, named: string | und
 }
 
 /**
- * Throws, exit 5, where the account of a run that has just begun records its orders in another ledger than when this command
- * has opened it. Who changes that searches for runs before and after the change (ledgers/use.ts).
+ * Throws, exit 5, where the account of a run that has just begun, or could not, records its orders in another ledger than when
+ * this command has opened it. Who changes that searches for runs before and after the change (ledgers/use.ts).
  */
 export async function ensureSameLedger(
-  run: Run,
+  account: string,
+  run: Run | undefined,
   opened: string | undefined,
   store: ConfigStore,
   ledger: Ledger,
   clock: Clock,
 ): Promise<void> {
-  const present = findAccount(await store.read(), run.account)?.ledger;
+  const present = findAccount(await store.read(), account)?.ledger;
   if (present === opened) return;
-  await ledger.endRun(run.number, 5, clock.now());
+  if (run) await ledger.endRun(run.number, 5, clock.now());
   throw new CourierError(
     "database",
     5,
-    `the ledger of the account ${run.account} was changed meanwhile: nothing was sent`,
+    `the ledger of the account ${account} was changed meanwhile: nothing was sent`,
     { hint: "run the same command again: it uses the present ledger" },
   );
 }

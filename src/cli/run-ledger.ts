@@ -120,13 +120,19 @@ export function openRunLedger({
     const facts = { command, source, undoes, account: name, service: addressOf(active), customer: id };
     const identity = identifyProcess({ pid });
     const book = await ledger();
-    const run = await book.beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
+    const ensureSame = async (run: Run | undefined) => {
+      if (active.kind !== "remote" || given(env.COURIER_LEDGER)) return;
+      const { ensureSameLedger } = await import("./open-ledger.ts");
+      await ensureSameLedger(name, run, await sharedLedger(), config, book, clock);
+    };
+    const begin = book.beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
+    const run = await begin.catch(async (error) => {
+      await ensureSame(undefined);
+      throw error;
+    });
     // An update may take the files of the program away while the run sends.
     if (globals.form === "human") await import("../terminal/render.ts");
-    if (active.kind === "remote" && !given(env.COURIER_LEDGER)) {
-      const { ensureSameLedger } = await import("./open-ledger.ts");
-      await ensureSameLedger(run, await sharedLedger(), config, book, clock);
-    }
+    await ensureSame(run);
     return run;
   }
   const beginRun = (facts: RunFacts): Promise<Run> => {

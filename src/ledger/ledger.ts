@@ -11,7 +11,7 @@ import { createDrafts, type Drafts } from "./drafts.ts";
 import { createKnownOrders, type KnownOrders } from "./known-orders.ts";
 import { ledgerPath } from "./ledger-file.ts";
 import { createListings, type Listings } from "./listings.ts";
-import { createLocalStore } from "./local-store.ts";
+import { createLocalStore, ensureKeptHere } from "./local-store.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { publishOrders } from "./order-cache-writer.ts";
 import { createRuns, type Runs } from "./runs.ts";
@@ -74,12 +74,17 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
   const database = await openLedgerFile(stateDirectory, wait);
   const write = createWriteQueue(database);
   const store = createLocalStore(database, write);
+  const runs = createRuns(store);
   const sinceBoot = () => wait?.clock?.sinceBoot();
   return {
     path: database.path,
     isShared: false,
     ...createCustomers(store),
-    ...createRuns(store),
+    ...runs,
+    async beginRun(run) {
+      ensureKeptHere(database, run);
+      return runs.beginRun(run);
+    },
     ...createOperations(store, sinceBoot),
     ...createListings(store, sinceBoot),
     ...createDrafts(database, write),

@@ -6,6 +6,7 @@ import { showAddress } from "../postgres/shown-address.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
+import type { NewRun } from "./runs.ts";
 import { movedMessage } from "./schema.ts";
 import { type Question, runNow, type Store } from "./statements.ts";
 
@@ -48,13 +49,25 @@ function withoutNul(value: SqlValue): SqlValue {
 /** Names the ledger that has the orders now; another error stays as it is. */
 function explainMoved(error: unknown, database: Database): unknown {
   if (!(error instanceof Error) || !error.message.includes(movedMessage)) return error;
-  const address = String(database.sql("SELECT address FROM moved").get()?.address);
-  return new CourierError(
-    "database",
-    5,
-    `nothing is sent from the ledger ${database.path}: ${movedMessage}: ${showAddress(address).place}`,
-    {
-      hint: `name it: courier ledger use ${shellQuote(address)}, or COURIER_LEDGER where no account is stored`,
-    },
-  );
+  const [moved, other] = database.sql("SELECT DISTINCT address FROM moved").all();
+  return keptElsewhere(database, other ? undefined : String(moved?.address), "");
+}
+
+/** Throws `database`, exit 5, for a run of a customer whose orders are kept in a shared ledger. */
+export function ensureKeptHere(
+  database: Database,
+  { account, customer }: Pick<NewRun, "account" | "customer">,
+) {
+  const moved = database.sql("SELECT address FROM moved WHERE customer = ?").get(customer);
+  // Without a stored account, the name is in brackets.
+  const words = account.startsWith("(") ? "" : ` --account ${shellQuote(account)}`;
+  if (moved) throw keptElsewhere(database, String(moved.address), words);
+}
+
+function keptElsewhere({ path }: Database, address: string | undefined, words: string): CourierError {
+  const place = address === undefined ? "" : `: ${showAddress(address).place}`;
+  const name = address === undefined ? "ADDRESS" : shellQuote(address);
+  return new CourierError("database", 5, `nothing is sent from the ledger ${path}: ${movedMessage}${place}`, {
+    hint: `name it: courier ledger use ${name}${words}, or COURIER_LEDGER where no account is stored`,
+  });
 }

@@ -1,8 +1,8 @@
-/** Customers of this machine's ledger whose orders moved to a shared ledger: the file sends nothing for them. */
+/** Customers of this machine's ledger whose orders are in a shared ledger now: the file sends nothing for them. */
 
 import type { Database } from "../sqlite/database.ts";
 
-/** A moved customer, and the address of the ledger that has its orders. */
+/** A customer that moved, or began with a shared ledger, and the address of the ledger that has its orders. */
 export interface Moved {
   readonly customer: number;
   readonly address: string;
@@ -55,6 +55,24 @@ export async function markMoved(
   if (!marked) return undefined;
   await database.flush();
   return { customers: marked.customers, unmark: () => unmarkMoved(database, marked.fresh) };
+}
+
+/** Marks a customer whose account begins to use the ledger at an address. Returns the address of an earlier mark. */
+export async function markCustomer(
+  database: Database,
+  customer: number,
+  address: string,
+): Promise<string | undefined> {
+  const sql = database.sql;
+  const before = await database.transaction(() => {
+    const row = sql("SELECT address FROM moved WHERE customer = ?").get(customer);
+    sql(
+      "INSERT INTO moved VALUES (?, ?) ON CONFLICT (customer) DO UPDATE SET address = excluded.address",
+    ).run(customer, address);
+    return row;
+  });
+  await database.flush();
+  return before && String(before.address);
 }
 
 /** These customers' orders are sent from this file again. */

@@ -11,7 +11,7 @@ import { byCount, counted, listed } from "../core/wording.ts";
 import { type CopyResult, copyLedger } from "../ledger/copy-ledger.ts";
 import { type Ledger, openLedger, openLedgerFile } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
-import { markMoved, readMoved } from "../ledger/moved.ts";
+import { type Moved, markMoved, readMoved } from "../ledger/moved.ts";
 import type { Run } from "../ledger/operation.ts";
 import type { PostgresAddress } from "../postgres/address.ts";
 import { createConnection } from "../postgres/connection.ts";
@@ -64,7 +64,9 @@ export const moveLedger = defineCommand({
     context.addCleanup(() => ledger.close());
     await ensureIdle(ledger, context);
     await (await openShared(parsed, context)).checkPlace();
-    const accounts = await findAccounts(ledger, context);
+    const file = await openLedgerFile(directory, context);
+    context.addCleanup(async () => file.close());
+    const accounts = await findAccounts(ledger, await readMoved(file), parsed, context);
     await confirmOrStop(context, question(await ledger.inspect(), accounts, parsed));
 
     const switchAccounts = (content: Config): Config => {
@@ -80,33 +82,28 @@ export const moveLedger = defineCommand({
         ? error.with({ message: `nothing was moved: ${error.message}` })
         : error;
     });
-    const file = await openLedgerFile(directory, context);
-    try {
-      const { kind, runs, operations } = await move(file, parsed, context);
-      await noteUnnamed(ledger, parsed, context);
-      await config?.update(switchAccounts).catch((error) => {
-        throw explainUnswitched(error, accounts, parsed);
-      });
-      return document({ ledger: parsed.text, from: file.path, runs, operations, accounts }, (moved) => [
-        kind === "copied"
-          ? line(
-              styled("good", "Moved"),
-              ` ${counted(moved.runs, "run")} with ${counted(moved.operations, "operation")} to ${showAddress(moved.ledger).place}; all rows were compared`,
-            )
-          : line(
-              styled("good", "Moved before"),
-              `: ${counted(moved.runs, "run")} with ${counted(moved.operations, "operation")} ${byCount(moved.runs, "is", "are")} in ${showAddress(moved.ledger).place}`,
-            ),
-        line(
-          moved.accounts.length === 0
-            ? "No stored account used this ledger"
-            : `${listed(moved.accounts)} ${byCount(moved.accounts.length, "uses", "use")} it from now on`,
-        ),
-        line(`${moved.from} stays as it is, and sends nothing for them any more`),
-      ]);
-    } finally {
-      file.close();
-    }
+    const { kind, runs, operations } = await move(file, parsed, context);
+    await noteUnnamed(ledger, parsed, context);
+    await config?.update(switchAccounts).catch((error) => {
+      throw explainUnswitched(error, accounts, parsed);
+    });
+    return document({ ledger: parsed.text, from: file.path, runs, operations, accounts }, (moved) => [
+      kind === "copied"
+        ? line(
+            styled("good", "Moved"),
+            ` ${counted(moved.runs, "run")} with ${counted(moved.operations, "operation")} to ${showAddress(moved.ledger).place}; all rows were compared`,
+          )
+        : line(
+            styled("good", "Moved before"),
+            `: ${counted(moved.runs, "run")} with ${counted(moved.operations, "operation")} ${byCount(moved.runs, "is", "are")} in ${showAddress(moved.ledger).place}`,
+          ),
+      line(
+        moved.accounts.length === 0
+          ? "No stored account used this ledger"
+          : `${listed(moved.accounts)} ${byCount(moved.accounts.length, "uses", "use")} it from now on`,
+      ),
+      line(`${moved.from} stays as it is, and sends nothing for them any more`),
+    ]);
   },
 });
 
@@ -131,12 +128,21 @@ async function ensureIdle(ledger: Ledger, context: Context): Promise<void> {
   }
 }
 
-/** The stored accounts that use this machine's ledger. */
-async function findAccounts(ledger: Ledger, context: Context): Promise<string[]> {
+/** The stored accounts that use this machine's ledger, but for those whose orders are in another shared one already. */
+async function findAccounts(
+  ledger: Ledger,
+  moved: readonly Moved[],
+  { text }: PostgresAddress,
+  context: Context,
+): Promise<string[]> {
   const { accounts } = await context.config.read();
+  const elsewhere = moved.filter(({ address }) => address !== text).map(({ customer }) => customer);
   const used: string[] = [];
-  for (const [name, stored] of Object.entries(accounts))
-    if (stored.ledger === undefined && (await ledger.customersOnlyOf(name, [])).length > 0) used.push(name);
+  for (const [name, stored] of Object.entries(accounts)) {
+    if (stored.ledger !== undefined) continue;
+    const customers = await ledger.customersOnlyOf(name, []);
+    if (customers.length > 0 && !customers.some(({ id }) => elsewhere.includes(id))) used.push(name);
+  }
   return used;
 }
 

@@ -3,14 +3,18 @@
 import { type Context, confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { switchOption } from "../command/options.ts";
 import { serviceOf } from "../config/accounts.ts";
+import type { Config } from "../config/store.ts";
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
-import { readMoved, unmarkMoved } from "../ledger/moved.ts";
+import { markCustomer, readMoved, unmarkMoved } from "../ledger/moved.ts";
 import type { LedgerUsed } from "../model/results.ts";
+import type { PostgresAddress } from "../postgres/address.ts";
 import { showAddress } from "../postgres/shown-address.ts";
+import { identifyCustomer } from "../sending/customer.ts";
+import type { Database } from "../sqlite/database.ts";
 import { type Block, fields, line, paragraph, styled } from "../terminal/blocks.ts";
 import {
   addressArgument,
@@ -32,8 +36,9 @@ export const useLedger = defineCommand({
     "The account's orders are then recorded in that PostgreSQL database, which all machines that name it share:\n" +
     "they never send the same order twice. The address is kept with the account, without a password: PGPASSFILE\n" +
     "(~/.pgpass) or PGPASSWORD has it, or --password-command prints it, without a shell. Tables are made in a schema named courier. Where the ledger so far knows\n" +
-    "runs of the account that the new one lacks, nothing is changed without --new. The word local goes back to the\n" +
-    "file on this machine. For jobs without a stored account, COURIER_LEDGER names the ledger.",
+    "runs of the account that the new one lacks, nothing is changed without --new. The file on this machine sends\n" +
+    "nothing for the account's customer from then on, under any account name. The word local goes back to that\n" +
+    "file. For jobs without a stored account, COURIER_LEDGER names the ledger.",
   arguments: {
     address: addressArgument("postgres://USER@HOST:PORT/DATABASE, or local", {
       candidates: [{ value: local, description: "this machine's own" }],
@@ -60,22 +65,28 @@ export const useLedger = defineCommand({
       address === local ? undefined : await readAddress(address, "the address", context, passwordCommand);
     const account = await findStoredAccount(context);
     const before = await openBefore(account, parsed?.text, isNew, context);
-    if (before) await ensureNoneRuns(before, (run) => run.account === account.name, context);
+    if (before) await ensureIdle(before, account, context);
     const ledger = parsed ? await openShared(parsed, context) : await context.localLedger();
     if (before) await ensureKnown(before, ledger, account, isNew, context);
-    if (before) await keepCustomer(before, ledger, account, context);
+    const customer = await learnCustomer(before, ledger, account, context);
     const startedMs = context.clock.elapsed();
     await ledger.checkPlace();
     const latencyUs = Math.round((context.clock.elapsed() - startedMs) * 1_000);
     const { engine, tablesVersion, runs, operations, weaknesses } = await ledger.inspect();
-    await context.config.update((config) => {
+    // Marks come first and go last: whatever fails in between, this machine's ledger sends nothing.
+    const unmark = parsed && customer ? await markLocally(customer, parsed.text, context) : undefined;
+    const change = (config: Config): Config => {
       const { ledger: _before, ...stored } = config.accounts[account.name] ?? account.stored;
       const changed = parsed ? { ...stored, ledger: parsed.text } : stored;
       return { ...config, accounts: { ...config.accounts, [account.name]: changed } };
+    };
+    await context.config.update(change).catch(async (error) => {
+      await unmark?.();
+      throw error;
     });
-    if (before) await undoWhereOneRuns(before, account, context);
-    // At the end: whatever fails before, the file that was moved sends nothing.
+    if (before) await undoWhereOneRuns(before, account, context, unmark);
     if (!parsed) await sendFromHere(ledger, account, context);
+    if (parsed && customer) await warnOfOthers(customer, account, parsed, context);
     if (before?.isShared)
       context.messages.warn(
         `machines that go on with ${showAddress(before.path).place} and this one do not know of each other's orders from now on`,
@@ -97,32 +108,112 @@ export const useLedger = defineCommand({
   },
 });
 
-/** The login has learned whose key it is: the new ledger knows that before the first order. */
-async function keepCustomer(
-  before: Ledger,
+/** Undefined where the key cannot be read, or the environment has another one. */
+async function findKey({ name }: NamedAccount, context: Context) {
+  const active = await context.account().catch(() => undefined);
+  if (active?.kind !== "remote" || active.name !== name) return undefined;
+  const key = await context.keys.read(active).catch(() => undefined);
+  return key === undefined ? undefined : { active, service: serviceOf(active), key };
+}
+
+/**
+ * The customer of the account's key in this machine's ledger. Where any ledger knows whose key it is, the new one does, too,
+ * before its first order; else the service is asked. Undefined where that cannot be known.
+ */
+async function learnCustomer(
+  before: Ledger | undefined,
   ledger: Ledger,
+  account: NamedAccount,
+  context: Context,
+): Promise<number | undefined> {
+  const used = await findKey(account, context);
+  if (!used) return undefined;
+  const { active, service, key } = used;
+  const local = ledger.isShared ? await context.localLedger() : ledger;
+  const known = (await before?.findCustomer(service, key)) ?? (await local.findCustomer(service, key));
+  const profileId = known?.profileId ?? (await ledger.findCustomer(service, key))?.profileId;
+  const learned = { service, key, profileId, account: account.name };
+  if (profileId !== undefined && !(await ledger.findCustomer(service, key)))
+    await ledger.learnCustomer(learned);
+  if (!ledger.isShared) return undefined;
+  if (profileId !== undefined || (await local.findCustomer(service, key)))
+    return (await local.learnCustomer(learned)).id;
+  try {
+    const search = { ledger: local, service: await context.service(), account: active, apiKey: key };
+    const { note } = context.messages;
+    const { nextCommand } = context;
+    const asked = { isFresh: false, makesNoOrder: true, others: new Set<number>(), note, nextCommand };
+    return (await identifyCustomer({ ...search, ...asked })).id;
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    context.messages.warn(
+      `another account of the same customer may still record its orders on this machine: ${error instanceof Error ? error.message : error}`,
+    );
+    return undefined;
+  }
+}
+
+/** This machine's ledger sends nothing for the customer from now on, under any account name. Returns what undoes that. */
+async function markLocally(
+  customer: number,
+  address: string,
+  context: Context,
+): Promise<() => Promise<unknown>> {
+  const before = await onFile(context, (file) => markCustomer(file, customer, address));
+  return () =>
+    onFile<unknown>(context, (file) =>
+      before === undefined ? unmarkMoved(file, [customer]) : markCustomer(file, customer, before),
+    );
+}
+
+async function onFile<T>(context: Context, act: (file: Database) => Promise<T>): Promise<T> {
+  const file = await openLedgerFile(context.machine.stateDirectory, context);
+  try {
+    return await act(file);
+  } finally {
+    file.close();
+  }
+}
+
+/** Names the accounts of the same customer that use this machine's ledger, which sends nothing for them any more. */
+async function warnOfOthers(
+  customer: number,
   { name }: NamedAccount,
+  { text }: PostgresAddress,
   context: Context,
 ): Promise<void> {
-  const active = await context.account().catch(() => undefined);
-  if (active?.kind !== "remote" || active.name !== name) return;
-  const key = await context.keys.read(active).catch(() => undefined);
-  if (key === undefined) return;
-  const service = serviceOf(active);
-  const customer = await before.findCustomer(service, key);
-  if (customer?.profileId === undefined || (await ledger.findCustomer(service, key))) return;
-  await ledger.learnCustomer({ service, key, profileId: customer.profileId, account: name });
+  const local = await context.localLedger();
+  for (const [other, stored] of Object.entries((await context.config.read()).accounts)) {
+    if (other === name || stored.ledger !== undefined) continue;
+    const own = await local.customersOnlyOf(other, []);
+    if (own.some(({ id }) => id === customer))
+      context.messages.warn(
+        `the account ${other} is of the same customer, and sends nothing until it uses that ledger, too: courier ledger use ${shellQuote(text)} --account ${shellQuote(other)}`,
+      );
+  }
+}
+
+/** Throws a usage error while a run of the account, or of its customer under another name, runs on this machine. */
+async function ensureIdle(before: Ledger, { name }: NamedAccount, context: Context): Promise<void> {
+  const customers = await findCustomers(before, name, context);
+  await ensureNoneRuns(before, (run) => run.account === name || customers.includes(run.customer), context);
 }
 
 /** A run may have begun between the look for runs and the change. One that begins later sees the change. */
-async function undoWhereOneRuns(before: Ledger, account: NamedAccount, context: Context): Promise<void> {
+async function undoWhereOneRuns(
+  before: Ledger,
+  account: NamedAccount,
+  context: Context,
+  unmark: (() => Promise<unknown>) | undefined,
+): Promise<void> {
   try {
-    await ensureNoneRuns(before, (run) => run.account === account.name, context);
+    await ensureIdle(before, account, context);
   } catch (error) {
     await context.config.update((config) => ({
       ...config,
       accounts: { ...config.accounts, [account.name]: account.stored },
     }));
+    await unmark?.();
     throw error;
   }
 }
@@ -153,8 +244,7 @@ async function openBefore(
   isNew: boolean,
   context: Context,
 ): Promise<Ledger | undefined> {
-  const before =
-    account.stored.ledger ?? (next === undefined ? await findMovedTo(account, context) : undefined);
+  const before = account.stored.ledger ?? (await findMovedTo(account, next, context));
   if (before === next) return undefined;
   if (before === undefined)
     return hasLedger(context.machine.stateDirectory) ? context.localLedger() : undefined;
@@ -177,26 +267,26 @@ async function openBefore(
 }
 
 /** Where the account's orders of this machine's ledger moved to. */
-async function findMovedTo({ name }: NamedAccount, context: Context): Promise<string | undefined> {
+async function findMovedTo(
+  account: NamedAccount,
+  next: string | undefined,
+  context: Context,
+): Promise<string | undefined> {
   if (!hasLedger(context.machine.stateDirectory)) return undefined;
-  const customers = await findCustomers(await context.localLedger(), name, context);
-  const file = await openLedgerFile(context.machine.stateDirectory, context);
-  try {
-    return (await readMoved(file)).find(({ customer }) => customers.includes(customer))?.address;
-  } finally {
-    file.close();
-  }
+  const local = await context.localLedger();
+  // The file may have other customers of the account's name, which are not sent for from here either.
+  const used = next === undefined ? undefined : await findKey(account, context);
+  const customers = used
+    ? [(await local.findCustomer(used.service, used.key))?.id]
+    : await findCustomers(local, account.name, context);
+  const moved = await onFile(context, readMoved);
+  return moved.find(({ customer }) => customers.includes(customer))?.address;
 }
 
 /** Takes the marks away that keep this machine's ledger from sending for the account. */
 async function sendFromHere(ledger: Ledger, { name }: NamedAccount, context: Context): Promise<void> {
   const customers = await findCustomers(ledger, name, context);
-  const file = await openLedgerFile(context.machine.stateDirectory, context);
-  try {
-    await unmarkMoved(file, customers);
-  } finally {
-    file.close();
-  }
+  await onFile(context, (file) => unmarkMoved(file, customers));
 }
 
 /** Throws a usage error where the new ledger would not know what was sent; `--new` asks twice instead. */

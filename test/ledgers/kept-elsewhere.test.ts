@@ -65,4 +65,73 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect((await home.courier("ledger use local --new --yes")).exit).toBe(0);
     expect((await home.send("--ref R-3", noKey, "赵六")).exit).toBe(0);
   });
+
+  test("an account that is removed and logged in again sends nothing before it names the shared ledger", async () => {
+    const home = await createShop();
+    const address = await server.createDatabase();
+    expect((await home.courier(`ledger use ${address}`)).exit).toBe(0);
+    expect((await home.send("--ref R-1")).exit).toBe(0);
+    expect((await home.courier("accounts remove shop --yes")).exit).toBe(0);
+    const login = `login --account shop --base-url ${home.sandbox.baseUrl}`;
+    expect((await home.courier(login, noKey, home.sandbox.apiKey)).exit).toBe(0);
+    const second = await home.send("--ref R-1 --account shop");
+    expect([second.exit, home.posts()]).toEqual([5, 1]);
+    const hint = /courier (ledger use \S+ --account shop)/.exec(second.stderr)?.[1];
+    expect((await home.courier(hint ?? "")).exit).toBe(0);
+    const third = await home.send("--ref R-1 --account shop");
+    expect([third.exit, home.posts()], third.stderr).toEqual([0, 1]);
+  });
+
+  test("a customer's other account sends nothing before it uses the ledger, too, or both go back", async () => {
+    const home = await createShop();
+    const { baseUrl, apiKey } = home.sandbox;
+    const stored = { base_url: baseUrl, key: apiKey };
+    await putConfig(home, { current: "shop", accounts: { shop: stored, till: stored } });
+    expect((await home.courier("orders list --account till")).exit).toBe(0);
+    expect((await home.send("--ref R-0 --account till", noKey, "王五")).exit).toBe(0);
+    const address = await server.createDatabase();
+    const used = await home.courier(`ledger use ${address} --account shop --new --yes`);
+    expect(used.exit, used.stderr).toBe(0);
+    const hint = `courier ledger use ${address} --account till`;
+    expect(used.stderr).toContain(hint);
+    expect((await home.send("--ref R-1 --account shop")).exit).toBe(0);
+    const refused = await home.send("--ref R-1 --account till");
+    expect([refused.exit, home.posts()]).toEqual([5, 2]);
+    expect(JSON.parse(refused.stderr).error.hint).toContain(hint);
+    expect((await home.courier("ledger use local --account shop --new --yes")).exit).toBe(0);
+    expect((await home.send("--ref R-0 --account till", noKey, "王五")).exit).toBe(0);
+    expect(home.posts()).toBe(2);
+  });
+
+  test("a move elsewhere leaves an account alone whose customer's orders another shared ledger has", async () => {
+    const home = await createShop();
+    const { baseUrl, apiKey } = home.sandbox;
+    const stored = { base_url: baseUrl, key: apiKey };
+    const [address, other] = [await server.createDatabase(), await server.createDatabase()];
+    expect((await home.courier(`ledger use ${address}`)).exit).toBe(0);
+    expect((await home.send("--ref R-1")).exit).toBe(0);
+    const next = await createServedHome({ apiKey: "next-key-0123456789" });
+    await putConfig(home, {
+      current: "shop",
+      accounts: { shop: stored, next: { base_url: next.sandbox.baseUrl, key: next.sandbox.apiKey } },
+    });
+    expect((await home.send("--ref R-1 --account next")).exit).toBe(0);
+    const moved = await home.courier(`ledger move ${other} --yes --json`);
+    expect(JSON.parse(moved.stdout)).toMatchObject({ accounts: ["next"], operations: 1 });
+    const refused = await home.send("--ref R-1");
+    expect([refused.exit, home.posts()]).toEqual([5, 1]);
+    expect(refused.stderr).toContain(`courier ledger use ${address} --account shop`);
+  });
+
+  test("a use whose config file cannot be written leaves the ledger on this machine as it was", async () => {
+    const home = await createShop();
+    expect((await home.send("--ref R-1")).exit).toBe(0);
+    const lock = path.join(home.configDir, "config.lock.db");
+    await rm(lock, { force: true });
+    await mkdir(lock);
+    const address = await server.createDatabase();
+    expect((await home.courier(`ledger use ${address} --new --yes`)).exit).not.toBe(0);
+    await rm(lock, { recursive: true });
+    expect((await home.send("--ref R-2", noKey, "王五")).exit).toBe(0);
+  });
 });

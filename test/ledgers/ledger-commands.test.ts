@@ -336,15 +336,16 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
   });
 
   test("use refuses while a run of the account runs here", async () => {
-    const home = await createShop();
+    const home = await createShop({ shop: {}, till: {}, depot: { key: "another-key-0123456789" } });
     const own = identifyProcess(process);
     await recordRun(home, ["sending"], { account: "shop", exit: undefined, process: own });
     const address = await server.createDatabase();
-    for (const words of [`use ${address}`, `move ${address} --yes`])
+    // till is an account of the same customer.
+    for (const words of [`use ${address}`, `use ${address} --account till`, `move ${address} --yes`])
       expect(errorOf(await home.json(`ledger ${words}`)).message).toContain(
         `run 1 (orders import) of the account shop is running, as process ${process.pid}`,
       );
-    expect((await home.json(`ledger use ${address} --account till --new --yes`)).exit).toBe(0);
+    expect((await home.json(`ledger use ${address} --account depot`)).exit).toBe(0);
   });
 
   test("a database that does not have all characters is refused before anything is recorded", async () => {
@@ -590,8 +591,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     const home = await createShop();
     await home.importRows();
     const address = await server.createDatabase();
-    await home.json(`ledger use ${address} --new --yes`);
-    await home.put({ shop: {} });
+    await home.json("ledger status", { env: { COURIER_LEDGER: address } }); // makes the tables
     await server.query(
       `CREATE FUNCTION courier.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.state := 'created?'; RETURN NEW; END $$;
        CREATE TRIGGER fail BEFORE INSERT ON courier.operations FOR EACH ROW EXECUTE FUNCTION courier.fail()`,
