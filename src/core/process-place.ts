@@ -14,6 +14,11 @@ export function nameProcess(owner: ProcessIdentity): string {
 }
 
 /** The name of the machine. */
-export function hostOf({ place }: ProcessIdentity): string {
+export function hostOf({ place }: Pick<ProcessIdentity, "place">): string {
   return place.split(" ")[0] ?? place;
+}
+
+/** The name of this machine, which stays the same when it is started anew. */
+export function thisHost(): string {
+  return hostOf({ place: findPlace() });
 }

@@ -40,6 +40,8 @@ export interface RunFilter {
   readonly orderIds?: readonly string[] | undefined;
   readonly account?: string | undefined;
   readonly customer?: number | undefined;
+  /** Only runs of the machine with this name. */
+  readonly host?: string | undefined;
   readonly source?: string | undefined;
   /** Only runs that created an order. */
   readonly hasCreated?: boolean | undefined;
@@ -76,6 +78,11 @@ export interface Runs {
   ): Promise<readonly SentRun[]>;
   /** The newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
+}
+
+/** The condition for a run of a machine: its name begins the place, and has no blank. */
+export function isOfHost(host: string): readonly [condition: string, ...values: SqlValue[]] {
+  return ["substr(place, 1, CAST(? AS INTEGER)) = ?", [...host].length + 1, `${host} `];
 }
 
 export function createRuns({ write, read }: Store): Runs {
@@ -193,6 +200,7 @@ export function createRuns({ write, read }: Store): Runs {
           );
         if (account !== undefined) where("account = ?", account);
         if (customer !== undefined) where("customer = ?", customer);
+        if (filter.host !== undefined) where(...isOfHost(filter.host));
         // A cancel has nothing but the id: find its order through the create.
         if (order !== undefined) {
           const ref = order.startsWith("ref:") ? order.slice("ref:".length) : null;

@@ -15,7 +15,7 @@ import {
 import { parseBaseUrl } from "../config/base-url.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { CourierError, usageError } from "../core/errors.ts";
-import { isOfThisPlace } from "../core/process-place.ts";
+import { isOfThisPlace, thisHost } from "../core/process-place.ts";
 import { shownUrl } from "../core/shown-url.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -118,7 +118,7 @@ export async function openShared(address: PostgresAddress, context: Context): Pr
 
 /**
  * The numbers of an account's customers in a ledger: those of its name, and that of its key. On a shared one another
- * machine may use the name for another service.
+ * machine may use the name for another service or customer: the key tells, and without one the runs of this machine.
  */
 export async function findCustomers(
   ledger: Ledger,
@@ -134,9 +134,14 @@ export async function findCustomers(
   ];
   const isOwn = ({ service }: Customer) =>
     !ledger.isShared || services.length === 0 || services.includes(service);
-  const found = (await ledger.customersOnlyOf(name, [])).filter(isOwn);
   const key =
     isActive && active.kind === "remote" ? await context.keys.read(active).catch(() => undefined) : undefined;
+  const found: Customer[] = [];
+  for (const customer of (await ledger.customersOnlyOf(name, [])).filter(isOwn)) {
+    const runs = { account: name, customer: customer.id, host: thisHost(), limit: 1 };
+    if (!ledger.isShared || (key === undefined && (await ledger.listRuns(runs)).length > 0))
+      found.push(customer);
+  }
   for (const service of key === undefined ? [] : services) {
     const customer = await ledger.findCustomer(service, key ?? "");
     if (customer) found.push(customer);

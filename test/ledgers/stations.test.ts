@@ -1,0 +1,69 @@
+/** Machines that share a ledger: what one of them does to the orders of another. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { putConfig } from "../support/config-file.ts";
+import { createHome, type Home } from "../support/courier.ts";
+import { createTwoCustomers, firstKey, secondKey } from "../support/customers.ts";
+import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+
+const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+
+/** Puts an order file into the home, and sends it. */
+async function send(home: Home, receiver: string, phone: string): Promise<{ readonly id: string }> {
+  const file = path.join(home.directory, `${phone}.json`);
+  const order = {
+    sender: { name: "张三", phone: "13800138000", city: "北京市", detail: "建国路1号" },
+    receiver: { name: receiver, phone, city: "上海市", detail: `人民路${phone.slice(-2)}号` },
+    item: { name: "茶叶", quantity: 1 },
+  };
+  await writeFile(file, JSON.stringify(order));
+  const ran = await home.courier(`orders create --file ${file} --json`, { env: noKey });
+  expect(ran.exit, ran.stderr).toBe(0);
+  return JSON.parse(ran.stdout);
+}
+
+describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server?.remove());
+
+  const ask = (address: string, text: string) => server.query(text, address.split("/").at(-1));
+  /** In a test all stations run in one process: the newest run gets another machine. */
+  const moveElsewhere = (address: string) =>
+    ask(
+      address,
+      "UPDATE courier.runs SET place = 'station-2 - -', pid = 7 WHERE number = (SELECT max(number) FROM courier.runs)",
+    );
+
+  test("forget deletes the details of no other customer, whose machine calls its account the same", async () => {
+    const address = await server.createDatabase();
+    const one = await createTwoCustomers();
+    const two = await createHome();
+    for (const [home, key] of [
+      [one, firstKey],
+      [two, secondKey],
+    ] as const)
+      await putConfig(home, {
+        current: "default",
+        accounts: { default: { base_url: one.baseUrl, key, ledger: address } },
+      });
+    const people = async () =>
+      (await ask(address, "SELECT draft FROM courier.operations WHERE draft IS NOT NULL"))
+        .map(({ draft }) => JSON.parse(String(draft)).receiver.name)
+        .sort();
+    await send(one, "李四", "13900139001");
+    await send(two, "王五", "13900139002");
+    const forget = "ledger forget --yes --confirm default";
+    expect((await one.courier(forget, { env: noKey })).exit).toBe(0);
+    expect(await people()).toEqual(["王五"]);
+    await moveElsewhere(address);
+    await send(one, "赵六", "13900139003");
+    expect((await one.courier("logout", { env: noKey })).exit).toBe(0);
+    expect((await one.courier(forget, { env: { ...noKey, COURIER_LEDGER: address } })).exit).toBe(0);
+    expect(await people()).toEqual(["王五"]);
+  });
+});
