@@ -18,8 +18,8 @@ import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { settleOption } from "../command/value-options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { largest } from "../core/extremes.ts";
-import { nameProcess } from "../core/process-place.ts";
-import { formatUntil } from "../core/time.ts";
+import { hostOf, nameProcess, thisHost } from "../core/process-place.ts";
+import { formatLocal, formatUntil } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -45,7 +45,8 @@ export const undoRun = defineCommand({
     "that cannot be cancelled any more are listed with their state. An order that was found after its answer was\n" +
     "lost needs a second confirmation, or --include-found. Orders in doubt are not sent again. After an\n" +
     "interruption, run the command again: it continues where it stopped. Without N, at a terminal, it undoes the\n" +
-    "last run that created orders. The interface does not say whether the fee of a paid order is refunded.",
+    "last run that created orders, of those on this machine. The interface does not say whether the fee of a paid\n" +
+    "order is refunded.",
   arguments: {
     runs: {
       summary: "the run's number, as courier log shows it",
@@ -116,19 +117,21 @@ async function chooseRun(number: number | undefined, context: Context): Promise<
   if (number !== undefined) ensureCreated(await findRun(ledger, number));
   if (!ledger) throw noRun();
   const customer = await context.customer();
+  // The last run of a ledger that machines share may be another station's: that one needs its number.
+  const host = ledger.isShared ? thisHost() : undefined;
   const [newest] =
     number === undefined
-      ? await ledger.listRuns({ customer: customer.id, hasCreated: true, limit: 1 })
+      ? await ledger.listRuns({ customer: customer.id, host, hasCreated: true, limit: 1 })
       : [await findRun(ledger, number)];
-  if (!newest) throw noRun();
+  if (!newest) throw noRun(host);
   if (newest.customer !== customer.id)
     throw wrongAccount(newest, (await context.account()).name, `undo ${newest.number}`);
   return { ledger, run: newest, customer };
 }
 
-function noRun(): CourierError {
+function noRun(host?: string): CourierError {
   return usageError(
-    "this account has no run that created an order",
+    `this account has no run that created an order${host === undefined ? "" : " from this machine"}`,
     "courier log shows the runs of all accounts",
   );
 }
@@ -252,12 +255,14 @@ function chosenIn({ sure, found }: UndoPlan, chosen: readonly ReadOrder[]): read
 }
 
 function mainQuestion(
-  { number, command, source }: RunSummary,
+  { number, command, source, process, startedAtMs }: RunSummary,
   { tooLate, refused, unread, unshown, other }: UndoPlan,
   chosen: readonly ReadOrder[],
   toMark: number,
 ): string {
-  const name = `run ${number} (${[command, source].filter(Boolean).join(", ")})`;
+  const elsewhere =
+    hostOf(process) === thisHost() ? undefined : `on ${hostOf(process)}, ${formatLocal(startedAtMs)}`;
+  const name = `run ${number} (${[command, source, elsewhere].filter(Boolean).join(", ")})`;
   const paid = chosen.filter(isPaid).length;
   const facts = [
     paid > 0 ? `${paid} of them paid: the interface does not say whether the fee is refunded` : "",

@@ -17,6 +17,7 @@ import {
   textOf,
 } from "./operation.ts";
 import { createRecorder } from "./record-operation.ts";
+import { isOfHost } from "./runs.ts";
 import { ask, inList, type Store } from "./statements.ts";
 
 /** Requests of an import. */
@@ -56,8 +57,11 @@ export interface Operations extends Creates, ImportRows, Cancels {
   releaseRun(run: number, nowMs: number, loss?: Loss): Promise<void>;
   /** The creates of the ledger that own these orders. */
   findOwners(customer: number, orderIds: readonly string[]): Promise<ReadonlyMap<string, OperationName>>;
-  /** A customer's newest creates that were sent from an account, with their drafts. */
-  recentCreates(owner: CustomerAccount, limit: number): Promise<readonly Operation[]>;
+  /** A customer's newest creates that were sent from an account, or by it from one machine, with their drafts. */
+  recentCreates(
+    owner: CustomerAccount & { readonly host?: string | undefined },
+    limit: number,
+  ): Promise<readonly Operation[]>;
   /** A customer's creates with an order from an account's runs after `after`, in the order of their runs. */
   ordersSince(owner: CustomerAccount, after: OperationName, limit: number): Promise<readonly Operation[]>;
   /** Orders that were taken from their creates after an event, the oldest first. */
@@ -178,17 +182,19 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
         );
       }),
 
-    recentCreates: ({ account, service, customer }, limit) =>
+    recentCreates: ({ account, service, customer, host }, limit) =>
       read(function* () {
+        const [isOfPlace, ...places] = host === undefined ? ["1 = 1"] : isOfHost(host);
         return readAll(
           yield ask(
             `SELECT operations.* FROM runs JOIN operations ON run = runs.number
            WHERE account = ? AND service = ? AND operations.customer = ? AND kind = 'create' AND draft IS NOT NULL
-             AND state IN ('created', 'found', 'unknown', 'sending')
+             AND state IN ('created', 'found', 'unknown', 'sending') AND ${isOfPlace}
            ORDER BY runs.number DESC, operations.number DESC LIMIT ?`,
             account,
             service,
             customer,
+            ...places,
             limit,
           ),
         );

@@ -7,6 +7,7 @@ import { serviceOf } from "../config/accounts.ts";
 import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
 import { findTemplate } from "../config/templates.ts";
 import { fileError, usageError } from "../core/errors.ts";
+import { thisHost } from "../core/process-place.ts";
 import { nameOperation } from "../ledger/operation.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import {
@@ -205,7 +206,9 @@ async function readBase(
   const account = await context.account();
   const ledger = await context.ledger();
   const { id: customer } = await context.customer(); // the account may have had another customer's key
-  const owner = { account: account.name, service: serviceOf(account), customer };
+  // The last order of a ledger that machines share may be another station's.
+  const host = ledger.isShared ? thisHost() : undefined;
+  const owner = { account: account.name, service: serviceOf(account), customer, host };
   const [last] = await ledger.recentCreates(owner, 1);
   if (last?.draft) {
     const again = context.sameCommand(["--like", nameOperation(last)], "--repeat");

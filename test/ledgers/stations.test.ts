@@ -4,9 +4,11 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putConfig } from "../support/config-file.ts";
-import { createHome, type Home } from "../support/courier.ts";
+import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { createTwoCustomers, firstKey, secondKey } from "../support/customers.ts";
+import { stateAtService } from "../support/ledger.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 
@@ -38,6 +40,55 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       address,
       "UPDATE courier.runs SET place = 'station-2 - -', pid = 7 WHERE number = (SELECT max(number) FROM courier.runs)",
     );
+
+  /** Two stations of one customer: the first has sent an order to 李四, then the second one to 王五. */
+  async function createStations() {
+    const address = await server.createDatabase();
+    const [first, second] = [await createServedHome(), await createHome()];
+    const { baseUrl, apiKey } = first.sandbox;
+    for (const home of [first, second])
+      await putConfig(home, {
+        current: "default",
+        accounts: { default: { base_url: baseUrl, key: apiKey, ledger: address } },
+      });
+    const own = await send(first, "李四", "13900139001");
+    const other = await send(second, "王五", "13900139002");
+    await moveElsewhere(address);
+    return { first, address, own, other };
+  }
+
+  test("--repeat starts from this machine's last order", async () => {
+    const { first, address } = await createStations();
+    const repeat = () =>
+      first.courier("orders create --repeat --item-quantity 2 --yes --json", { env: noKey });
+    const ran = await repeat();
+    expect(ran.exit, ran.stderr).toBe(0);
+    const { id } = JSON.parse(ran.stdout);
+    const shown = await first.courier(`orders show ${id} --json`, { env: noKey });
+    expect(JSON.parse(shown.stdout).receiver.name).toBe("李四");
+    await ask(address, "UPDATE courier.runs SET place = 'station-3 - -'");
+    const none = await repeat();
+    expect([none.exit, none.stderr]).toEqual([
+      2,
+      expect.stringContaining("no order was sent from this machine with the account default yet"),
+    ]);
+  });
+
+  test("undo without a number means this machine's last run; the question names another machine", async () => {
+    const { first, own, other } = await createStations();
+    const undo = async (words: string) => {
+      const prompts = scriptedPrompts({ confirms: [true] });
+      const ran = await first.courier(words, { env: noKey, terminal: 200, prompts });
+      expect(ran.exit, ran.stderr).toBe(0);
+      return prompts.asked.join();
+    };
+    expect(await undo("undo")).toContain("Cancel 1 order of run 1 (orders create)?");
+    expect(await stateAtService(first, own.id)).toBe("cancelled");
+    expect(await stateAtService(first, other.id)).toBe("pending");
+    expect(await undo("undo 2")).toMatch(
+      /Cancel 1 order of run 2 \(orders create, on station-2, \d{4}-\d\d-\d\d \d\d:\d\d [^)]+\)\?/,
+    );
+  });
 
   test("forget deletes the details of no other customer, whose machine calls its account the same", async () => {
     const address = await server.createDatabase();
