@@ -265,7 +265,8 @@ async function prepare(
   const { migrations, applicationId, title, path } = options;
   connection.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;");
   const version = await database.read(checkVersion);
-  if (version === 0)
+  // A backup that SQLite made (VACUUM INTO) is in another mode, and has no log to flush.
+  if (connection.prepare("PRAGMA journal_mode").get()?.journal_mode !== "wal")
     await whenFree(
       () => connection.exec("PRAGMA journal_mode = WAL"),
       () => {},
