@@ -72,7 +72,9 @@ function createAnswerKeeper(
     const known = await tools.knownCustomer();
     if (!known) return;
     const ledger = await tools.ledger();
-    await ledger.recordSeen(known.id, [...seen.keys()], clock.now());
+    // What is cached may go out of the cache now, before a create records it.
+    const before = [...cached.keys()].filter((id) => id !== undefined);
+    await ledger.recordSeen(known.id, [...before, ...seen.keys()], clock.now());
     const states = new Map([...seen].filter(([, state]) => state !== ""));
     await ledger.noteStates(known.id, states, sinceMs, (ids) => selectAsSent(ids, states, known.id, ledger));
   }

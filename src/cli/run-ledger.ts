@@ -2,6 +2,7 @@
 
 import type { CourierService } from "../api/service.ts";
 import type { CustomerOptions, RunFacts } from "../command/command.ts";
+import { ordersOwnerOf } from "../command/orders-owner.ts";
 import { type ActiveAccount, serviceOf as addressOf } from "../config/accounts.ts";
 import type { Keys } from "../config/api-keys.ts";
 import type { ConfigStore } from "../config/store.ts";
@@ -111,6 +112,13 @@ export function openRunLedger({
     return (await ledger()).findCustomer(addressOf(active), (await address()).apiKey);
   }
 
+  /** What answers have shown may be unknown to this ledger: one on a server was not opened, or it was restored since. */
+  async function recordCached(active: ActiveAccount, customer: number, book: Ledger): Promise<void> {
+    const { readCachedOrders } = await import("../ledger/order-cache.ts");
+    const cached = readCachedOrders(stateDirectory, ordersOwnerOf(active)).flatMap(({ id }) => id ?? []);
+    if (cached.length > 0) await book.recordSeen(customer, cached, clock.now());
+  }
+
   let begun: Promise<Run> | undefined;
   let begunCommand: string | undefined;
   async function record({ command, source, undoes }: RunFacts): Promise<Run> {
@@ -120,6 +128,7 @@ export function openRunLedger({
     const facts = { command, source, undoes, account: name, service: addressOf(active), customer: id };
     const identity = identifyProcess({ pid });
     const book = await ledger();
+    if (!makesNoOrder && active.kind === "remote") await recordCached(active, id, book);
     const ensureSame = async (run: Run | undefined) => {
       if (active.kind !== "remote" || given(env.COURIER_LEDGER)) return;
       const { ensureSameLedger } = await import("./open-ledger.ts");
