@@ -1,12 +1,14 @@
 /** Messages about runs of other accounts, and about runs that may be running. */
 
-import { sandboxAccount, unnamedAccount } from "../config/accounts.ts";
+import { findAccount, sandboxAccount, unnamedAccount } from "../config/accounts.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Run } from "../ledger/operation.ts";
+import type { Context } from "./command.ts";
 
 /** The error for a run of another customer; `words` is the command for the right account. */
-export function wrongAccount(run: Run, account: string, words: string): CourierError {
+export async function wrongAccount(run: Run, words: string, context: Context): Promise<CourierError> {
+  const { name: account } = await context.account();
   if (run.account === unnamedAccount)
     return usageError(
       `run ${run.number} used another key`,
@@ -15,7 +17,9 @@ export function wrongAccount(run: Run, account: string, words: string): CourierE
   if (run.account !== account)
     return usageError(
       `run ${run.number} belongs to the account ${run.account}; the current account is ${account}`,
-      `courier ${words} --account ${shellQuote(run.account)}`,
+      (await usesSameLedger(run.account, context))
+        ? `courier ${words} --account ${shellQuote(run.account)}`
+        : `the account ${run.account} uses another ledger now, whose runs are others; the orders of this one: ${context.nextCommand(`log show ${run.number}`)}`,
     );
   if (account === sandboxAccount)
     return usageError(
@@ -26,4 +30,12 @@ export function wrongAccount(run: Run, account: string, words: string): CourierE
     `run ${run.number} belongs to another customer at ${run.service}: the key of the account ${account} has changed since`,
     "store the key of that customer with courier login --account NAME",
   );
+}
+
+/** Another ledger may have another run of the same number. */
+async function usesSameLedger(account: string, context: Context): Promise<boolean> {
+  const { config, machine, sharedLedger } = context;
+  const ledgerOf = async () =>
+    machine.env.COURIER_LEDGER || findAccount(await config.read(), account)?.ledger;
+  return (account === sandboxAccount ? undefined : await ledgerOf()) === (await sharedLedger());
 }

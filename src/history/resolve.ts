@@ -13,10 +13,9 @@ import { findCustomerOfKey } from "../command/customer-of-key.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { parseOrderId, quote, switchOption } from "../command/options.ts";
 import { wrongAccount } from "../command/run-messages.ts";
-import { serviceOf, unnamedAccount } from "../config/accounts.ts";
+import { serviceOf } from "../config/accounts.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { nameProcess } from "../core/process-place.ts";
-import { shellQuote } from "../core/shell-quote.ts";
 import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import {
@@ -111,7 +110,7 @@ export const resolveOrder = defineCommand({
     const run = await ledger.findRun(operation.run);
     const isOpen = isInDoubt(operation, await ledger.findRun(operation.owner), context);
     if (!isChange || !run) return showOperation(operation, isOpen, context);
-    if (operation.kind === "cancel") throw cancelNamed(operation, run);
+    if (operation.kind === "cancel") throw await cancelNamed(operation, run, ledger, context);
     if (reopen) return reopenOperation(operation, run, name, ledger, context);
     const isOpenTo = orderId !== undefined && operation.isShownAsOther;
     if (!openStates.includes(operation.state) && !isOpenTo) ensureInDoubt(operation, context);
@@ -164,7 +163,7 @@ async function ensureDecider(
 ): Promise<boolean> {
   const { customer, isKnown } = await findDecider(operation, ledger, context);
   if (operation.customer === customer) return isKnown;
-  throw wrongAccount(run, (await context.account()).name, `orders resolve ${name}`);
+  throw await wrongAccount(run, `orders resolve ${name}`, context);
 }
 
 /** A person has decided wrongly, or knows that an answer or a list was wrong. In doubt, nothing is sent again. */
@@ -292,13 +291,21 @@ function mayBeRunning(operation: Operation, owner: Run, { nextCommand }: Context
   );
 }
 
-/** The order is one of the run's account, and another account may have one with the same id. */
-function cancelNamed(operation: Operation, { account }: Run): CourierError {
-  const id = operation.order?.id;
-  const choice = account === unnamedAccount ? "" : ` --account ${shellQuote(account)}`;
+/** Another customer may have an order with the same id: the account may be that one's by now. */
+async function cancelNamed(
+  operation: Operation,
+  run: Run,
+  ledger: Ledger,
+  context: Context,
+): Promise<CourierError> {
+  const [name, id] = [nameOperation(operation), operation.order?.id];
+  const isOfRun = (await context.account()).name === run.account;
+  const known = (await context.knownCustomer())?.id;
+  const own = known ?? (isOfRun ? (await findDecider(operation, ledger, context)).customer : undefined);
+  if (own !== operation.customer) return wrongAccount(run, `orders resolve ${name} --not-created`, context);
   return usageError(
-    `${nameOperation(operation)} is a cancel of order ${id}; only creates can be resolved`,
-    `it is safe to cancel again: courier orders cancel ${id}${choice}`,
+    `${name} is a cancel of order ${id}; only creates can be resolved`,
+    `it is safe to cancel again: ${context.nextCommand(`orders cancel ${id}`)}`,
   );
 }
 

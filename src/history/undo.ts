@@ -124,8 +124,7 @@ async function chooseRun(number: number | undefined, context: Context): Promise<
       ? await ledger.listRuns({ customer: customer.id, host, hasCreated: true, limit: 1 })
       : [await findRun(ledger, number)];
   if (!newest) throw noRun(host);
-  if (newest.customer !== customer.id)
-    throw wrongAccount(newest, (await context.account()).name, `undo ${newest.number}`);
+  if (newest.customer !== customer.id) throw await wrongAccount(newest, `undo ${newest.number}`, context);
   return { ledger, run: newest, customer };
 }
 

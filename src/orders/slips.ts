@@ -137,8 +137,7 @@ async function ordersOfRun(number: number, context: Context): Promise<NamedIds> 
   const ledger = await findLedger(context);
   const run = await findRun(ledger, number);
   const customer = await context.customer();
-  if (run.customer !== customer.id)
-    throw wrongAccount(run, (await context.account()).name, `orders slips --run ${number}`);
+  if (run.customer !== customer.id) throw await wrongAccount(run, `orders slips --run ${number}`, context);
   const operations = (await ledger?.listOperations(number)) ?? [];
   const inDoubt = operations.filter((each) => each.kind === "create" && isInDoubt(each)).length;
   if (inDoubt > 0)

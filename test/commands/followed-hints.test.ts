@@ -59,7 +59,11 @@ test("a cancel is repeated with the account of its run, not with the current one
   });
   await home.courier(`orders cancel ${order.id} --yes --account sandbox`);
   await home.courier("login --no-verify --base-url https://service.invalid", { stdin: "key-0123456789" });
-  const { exit, stderr } = await home.courier("orders resolve 2.1 --not-created --yes");
+  const current = await home.courier("orders resolve 2.1 --not-created --yes");
+  expect(current.exit).toBe(2);
+  const hinted = "orders resolve 2.1 --not-created --account sandbox";
+  expect(current.stderr).toContain(`hint: courier ${hinted}\n`);
+  const { exit, stderr } = await home.courier(hinted);
   expect(exit).toBe(2);
   expect(stderr).toContain(
     `hint: it is safe to cancel again: courier orders cancel ${order.id} --account sandbox\n`,
