@@ -10,6 +10,7 @@ import {
   type OperationName,
   parseOperationName,
 } from "../ledger/operation.ts";
+import { nameBegin } from "../ledger/runs.ts";
 import type { Answer, Mirror } from "../mirror/mirror.ts";
 import type { MirrorOwner } from "../mirror/mirror-path.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
@@ -19,6 +20,9 @@ import { claimMirror } from "./mirror-customer.ts";
 
 const throughFact = "ledger_through";
 const withdrawnFact = "withdrawn_through";
+const runFact = "ledger_run";
+/** The value of a fact before anything was taken over. */
+const nothing = "0";
 /** Orders taken over at once. */
 const batchSize = 500;
 /** A run that did not end in this time was killed. */
@@ -35,6 +39,7 @@ export async function takeFromLedger(mirror: Mirror, owner: MirrorOwner, context
   if (!(await claimMirror(mirror, customer))) return "another";
   const firstOpen =
     (await ledger.firstOpenRun(context.clock.now() - longestRunMs)) ?? Number.POSITIVE_INFINITY;
+  await beginInAnother(mirror, ledger);
   await takeWithdrawn(mirror, ledger, customer);
   let after = await readThrough(mirror);
   for (;;) {
@@ -43,9 +48,21 @@ export async function takeFromLedger(mirror: Mirror, owner: MirrorOwner, context
     if (!last) break;
     await recordSent(mirror, found);
     after = last;
-    if (last.run < firstOpen) await mirror.setFact(throughFact, nameOperation(last));
+    const run = last.run < firstOpen ? await ledger.findRun(last.run) : undefined;
+    if (!run) continue;
+    await mirror.setFact(runFact, nameBegin(run));
+    await mirror.setFact(throughFact, nameOperation(last));
   }
   return "all";
+}
+
+/** Takes all over where the ledger does not have the run up to which it was done: the account uses another one, or an older copy. */
+async function beginInAnother(mirror: Mirror, ledger: Ledger): Promise<void> {
+  const known = await mirror.fact(runFact);
+  const run = known === undefined ? undefined : await ledger.findRun(Number.parseInt(known, 10));
+  if (run && nameBegin(run) === known) return;
+  for (const fact of [throughFact, withdrawnFact])
+    if (((await mirror.fact(fact)) ?? nothing) !== nothing) await mirror.setFact(fact, nothing);
 }
 
 /** The last operation whose order was taken over. */

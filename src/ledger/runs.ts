@@ -31,6 +31,11 @@ export interface SentRun extends Run {
   readonly orders: number;
 }
 
+/** Two ledgers number their runs alike, so its process and time tell which run it is. */
+export function nameBegin({ number, startedAtMs, process }: Run): string {
+  return [number, startedAtMs, process.pid, process.started, process.place].join(" ");
+}
+
 export interface RunFilter {
   readonly orderId?: string | undefined;
   readonly trackingNumber?: string | undefined;

@@ -20,7 +20,7 @@ import { shownUrl } from "../core/shown-url.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
-import type { SentRun } from "../ledger/runs.ts";
+import { nameBegin, type SentRun } from "../ledger/runs.ts";
 import { openSharedLedger } from "../ledger/shared/shared-ledger.ts";
 import { type PostgresAddress, parseAddress, withPasswordCommand } from "../postgres/address.ts";
 import { checkRun } from "../sending/owners.ts";
@@ -175,11 +175,6 @@ export async function findMissingRuns(
       return copy !== undefined && !isWhole(run, copy);
     }),
   };
-}
-
-/** Two ledgers number their runs alike, so its process and time tell which run it is. */
-function nameBegin({ number, startedAtMs, process }: Run): string {
-  return [number, startedAtMs, process.pid, process.started, process.place].join(" ");
 }
 
 /** Throws a usage error while a run of these accounts runs on this machine. */

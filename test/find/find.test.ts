@@ -1,6 +1,10 @@
 /** `courier find`: an order by any part of what is known of it, without a call. */
 
+import { copyFile, rm } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
+import { openLedgerFile } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
@@ -39,6 +43,22 @@ test("orders of this machine are found at once, by phone and address, with no ca
   expect(await idsOf(home, ["李", "4466"])).toEqual([id]);
   expect(await idsOf(home, ["李", "1234"])).toEqual([]);
   expect(home.sandbox.requests.length).toBe(before);
+});
+
+test.each(["another", "an older"])("orders that %s ledger has recorded since are found, too", async (which) => {
+  const home = await createServedHome();
+  await createOrder(home, "李明", "13900004466");
+  const [ledger, backup] = [ledgerPath(home.stateDir), path.join(home.directory, "backup.db")];
+  const opened = await openLedgerFile(home.stateDir);
+  opened.exec(`VACUUM INTO '${backup}'`);
+  opened.close();
+  await createOrder(home, "李红", "13900004467");
+  const { id: last } = await createOrder(home, "李强", "13900004468");
+  expect(await idsOf(home, ["李强"])).toEqual([last]);
+  for (const end of ["", "-wal", "-shm"]) await rm(`${ledger}${end}`, { force: true });
+  if (which === "an older") await copyFile(backup, ledger);
+  const { id } = await createOrder(home, "王伟", "13900001234");
+  expect(await idsOf(home, ["王伟", "13900001234"])).toEqual([id]);
 });
 
 test("an order of this machine is found by what was sent where the service hides a part of it", async () => {
