@@ -135,9 +135,10 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
   const describeStops = () =>
     host.onStopAtOnce?.((exit) => {
       progress.stop();
-      const command = opened.context?.begunCommand();
-      if (command === undefined) return undefined;
-      return messages.formatError(stoppedAtOnce(command, exit), form === "human" ? "human" : "json");
+      const { context } = opened;
+      const command = context?.begunCommand();
+      if (!context || command === undefined) return undefined;
+      return messages.formatError(stoppedAtOnce(command, exit, context), form === "human" ? "human" : "json");
     });
   describeStops();
   try {
@@ -287,15 +288,21 @@ function unwritten({ cause }: Unwritten, { context, output }: Opened): CourierEr
   const isRawChange = output?.kind === "raw" && !output.isRead;
   const mayHaveSent = isRawChange || context?.begunCommand() !== undefined;
   const mayHaveChanged = output?.kind === "document"; // a change gives one
-  return unwrittenError("the result", cause, { mayHaveSent, mayHaveChanged });
+  const log = context?.nextCommand("log");
+  return unwrittenError("the result", cause, { mayHaveSent, mayHaveChanged, log });
 }
 
 /** Repeating a command for one order could send it again with --allow-duplicate. */
-function stoppedAtOnce(command: string, exit: InterruptionExit): CourierError {
+function stoppedAtOnce(
+  command: string,
+  exit: InterruptionExit,
+  { nextCommand }: Pick<RunContext, "nextCommand">,
+): CourierError {
+  const log = nextCommand("log");
   const message = "stopped at once: the requests in progress may or may not have taken effect";
   const isOneOrder = command === "orders create" || command.startsWith("api ");
-  const again = "run the same command again: it continues where it stopped; courier log shows what was done";
-  return interrupted(exit, message, isOneOrder ? "see what was done: courier log" : again);
+  const again = `run the same command again: it continues where it stopped; ${log} shows what was done`;
+  return interrupted(exit, message, isOneOrder ? `see what was done: ${log}` : again);
 }
 
 function asCourierError(error: unknown): CourierError {

@@ -372,13 +372,13 @@ export function noteUnreadOrder(id: string, { signal, messages }: Context): void
 export function goesOnUnread(
   work: "import" | "cancelling" | "undo",
   run: () => number | undefined,
-  { signal, messages }: Context,
+  { signal, messages, nextCommand }: Context,
 ): Required<Pick<RowsOutput, "onUnread">> {
   return {
     onUnread() {
       if (signal.aborted) return; // Ctrl-C ends the reader of a pipe too
       const number = run();
-      const log = number === undefined ? "" : ` (courier log show ${number} has it)`;
+      const log = number === undefined ? "" : ` (${nextCommand(`log show ${number}`)} has it)`;
       messages.note(`the reader of the report is gone; the ${work} continues without it${log}`);
     },
   };

@@ -89,14 +89,21 @@ export function unwrittenError(
     mayHaveSent,
     mayHaveChanged = false,
     left = "",
-  }: { readonly mayHaveSent: boolean; readonly mayHaveChanged?: boolean; readonly left?: string },
+    log = "courier log",
+  }: {
+    readonly mayHaveSent: boolean;
+    readonly mayHaveChanged?: boolean;
+    readonly left?: string;
+    /** The command that shows what was done. */
+    readonly log?: string | undefined;
+  },
 ): CourierError {
   const again = mayHaveChanged
     ? "what it changes on this machine, such as a removal, is done; else run the same command again once it can be written"
     : "run the same command again once it can be written";
   return new CourierError("unwritten", 5, `${what} cannot be written: ${explainSystemError(error)}${left}`, {
     hint: mayHaveSent
-      ? "before you run it again, see what was done: courier log"
+      ? `before you run it again, see what was done: ${log}`
       : `no order was made or cancelled: ${again}`,
     cause: error,
   });

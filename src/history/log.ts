@@ -21,6 +21,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { parseOperationName } from "../ledger/operation.ts";
 import type { RunFilter } from "../ledger/runs.ts";
 import type { OperationRow, RunRow } from "../model/results.ts";
+import { findCustomers } from "../sending/in-doubt.ts";
 import { operationColumns, remarkOnOperation, toOperationRow } from "./operation-row.ts";
 import { runColumns, runHead, toRunRow } from "./run-row.ts";
 
@@ -117,15 +118,23 @@ async function listRuns(input: OptionValues<typeof options>, context: Context): 
   const filter: Omit<RunFilter, "limit"> = {
     order,
     orderIds: order === undefined ? undefined : await findKnownIds(order, context),
-    account: context.globals.account,
     source: input.import === undefined ? undefined : await sourceOf(input.import),
     isUnknown: unknown,
     sinceMs: since && instantOf(since, context.clock.now()),
   };
   const ledger = await findLedger(context);
+  const customers = await findSharing(ledger, context);
+  const whose = customers.length > 0 ? { customers } : { account: context.globals.account };
   const most = all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit);
-  const stream = eachRun(ledger, filter, most, context);
+  const stream = eachRun(ledger, { ...filter, ...whose }, most, context);
   return rows(stream, runColumns, describeEmpty(input, context));
+}
+
+/** The customers of the account that is asked for, in a ledger where other machines may call it otherwise. */
+async function findSharing(ledger: Ledger | undefined, context: Context): Promise<readonly number[]> {
+  if (!ledger?.isShared || context.globals.account === undefined) return [];
+  const customers = await findCustomers(ledger, context).catch(() => []); // there may be no key any more
+  return customers.map(({ id }) => id);
 }
 
 /** A name that the system does not take is that of no import. */
@@ -165,15 +174,16 @@ async function* eachRun(
 
 async function showRun({ run: number, number: only }: Shown, context: Context): Promise<Output> {
   const ledger = await findLedger(context);
-  const run = await findRun(ledger, number);
+  const run = await findRun(ledger, number, context);
   const { account } = context.globals;
-  if (account !== undefined && run.account !== account)
+  const isOther = account !== undefined && run.account !== account;
+  if (isOther && !(await findSharing(ledger, context)).includes(run.customer))
     throw usageError(`run ${number} belongs to the account ${run.account}, not to ${account}`);
   const one = only === undefined ? undefined : await ledger?.findOperation({ run: number, number: only });
   if (only !== undefined && !one)
     throw usageError(
       `there is no operation ${number}.${only} in the log`,
-      `courier log show ${number} shows those of run ${number}`,
+      `${context.nextCommand(`log show ${number}`)} shows those of run ${number}`,
     );
   const operations = one ? [toOperationRow(one)] : eachOperation(ledger, number);
   const isInDoubt = one?.kind === "create" && one.state === "unknown";

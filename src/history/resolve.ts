@@ -105,7 +105,7 @@ export const resolveOrder = defineCommand({
       );
     const ledger = await findLedger(context);
     if (name === "") return listInDoubt(ledger, context);
-    if (!ledger) throw usageError("this machine has recorded no runs yet", "courier log shows what was done");
+    if (!ledger) throw usageError("this machine has recorded no runs yet", whatWasDone(context));
     const operation = await findOperation(name, ledger, context);
     const run = await ledger.findRun(operation.run);
     const isOpen = isInDoubt(operation, await ledger.findRun(operation.owner), context);
@@ -200,7 +200,7 @@ async function listInDoubt(ledger: Ledger | undefined, context: Context): Promis
     if (inDoubt.length === 0) return;
     if (inDoubt.some(({ state }) => state === "sending"))
       context.messages.note(
-        "what is in the state sending may still be sent: courier log shows whether its run may be running",
+        `what is in the state sending may still be sent: ${context.nextCommand("log")} shows whether its run may be running`,
       );
     for (const way of waysOut("NAME", context)) context.messages.note(way);
   };
@@ -231,16 +231,18 @@ async function findOperation(name: string, ledger: Ledger, context: Context): Pr
   if (!parsed)
     throw usageError(
       `an operation is named 12.3, or ref:R, not ${quote(name)}`,
-      "courier log show 12 shows the operations of run 12",
+      `${context.nextCommand("log show 12")} shows the operations of run 12`,
     );
   const operation = await ledger.findOperation(parsed);
   if (!operation)
     throw usageError(
       `there is no operation ${name} in the log`,
-      `courier log show ${parsed.run} shows those of run ${parsed.run}`,
+      `${context.nextCommand(`log show ${parsed.run}`)} shows those of run ${parsed.run}`,
     );
   return operation;
 }
+
+const whatWasDone = ({ nextCommand }: Context) => `${nextCommand("log")} shows what was done`;
 
 /** The open operation of a ref, else the newest. */
 async function findByRef(ref: string, ledger: Ledger, context: Context): Promise<Operation> {
@@ -254,10 +256,7 @@ async function findByRef(ref: string, ledger: Ledger, context: Context): Promise
     );
   const found = open[0] ?? all.at(-1);
   if (!found)
-    throw usageError(
-      `no order with the ref ${ref} is recorded for this account`,
-      "courier log shows what was done",
-    );
+    throw usageError(`no order with the ref ${ref} is recorded for this account`, whatWasDone(context));
   return found;
 }
 

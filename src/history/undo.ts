@@ -14,7 +14,7 @@ import {
 import { findLedger } from "../command/found-ledger.ts";
 import { quote, switchOption } from "../command/options.ts";
 import { wrongAccount } from "../command/run-messages.ts";
-import { findRun, parseRunNumber } from "../command/run-number.ts";
+import { findRun, parseRunNumber, whereRunsAre } from "../command/run-number.ts";
 import { settleOption } from "../command/value-options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { largest } from "../core/extremes.ts";
@@ -76,8 +76,8 @@ export const undoRun = defineCommand({
   ): Promise<Output> {
     if (second !== undefined) throw usageError(`undo takes one run: remove ${quote(String(second))}`);
     if (number === undefined && !(await context.prompts()))
-      throw usageError("no run number given", "courier log shows the runs and their numbers");
-    if (number !== undefined) await findRun(await findLedger(context), number);
+      throw usageError("no run number given", whereRunsAre(context));
+    if (number !== undefined) await findRun(await findLedger(context), number, context);
     if (!dryRun)
       await ensureCanConfirm(context, `undoing ${number === undefined ? "a run" : `run ${number}`}`);
     const { ledger, run, customer } = await chooseRun(number, context);
@@ -114,35 +114,35 @@ interface Chosen {
 /** Throws a usage error for a run that this account cannot undo. */
 async function chooseRun(number: number | undefined, context: Context): Promise<Chosen> {
   const ledger = await findLedger(context);
-  if (number !== undefined) ensureCreated(await findRun(ledger, number));
-  if (!ledger) throw noRun();
+  if (number !== undefined) ensureCreated(await findRun(ledger, number, context), context);
+  if (!ledger) throw noRun(context);
   const customer = await context.customer();
   // The last run of a ledger that machines share may be another station's: that one needs its number.
   const host = ledger.isShared ? thisHost() : undefined;
   const [newest] =
     number === undefined
       ? await ledger.listRuns({ customer: customer.id, host, hasCreated: true, limit: 1 })
-      : [await findRun(ledger, number)];
-  if (!newest) throw noRun(host);
+      : [await findRun(ledger, number, context)];
+  if (!newest) throw noRun(context, host);
   if (newest.customer !== customer.id) throw await wrongAccount(newest, `undo ${newest.number}`, context);
   return { ledger, run: newest, customer };
 }
 
-function noRun(host?: string): CourierError {
+function noRun({ nextCommand }: Context, host?: string): CourierError {
   return usageError(
     `this account has no run that created an order${host === undefined ? "" : " from this machine"}`,
-    "courier log shows the runs of all accounts",
+    `${nextCommand("log")} shows what was done`,
   );
 }
 
-function ensureCreated({ number, command, counts }: RunSummary): void {
+function ensureCreated({ number, command, counts }: RunSummary, { nextCommand }: Context): void {
   const has = (...states: readonly string[]) => states.some((state) => counts.has(`create ${state}`));
   if (has("created", "found", "unknown", "sending", "ready")) return;
   const isCreating = has("refused", "unsent") || /create|import|POST/.test(command);
   const reason = isCreating ? "it created no order" : `${command} creates no orders`;
   throw usageError(
     `run ${number} has nothing to undo: ${reason}`,
-    `courier log show ${number} shows what it did`,
+    `${nextCommand(`log show ${number}`)} shows what it did`,
   );
 }
 
@@ -189,7 +189,7 @@ async function readOrders(
   if (dryRun && checkRun(run, context.processes) === "alive") throw stillRunning(run);
   if (!dryRun) {
     await releaseDeadRuns(ledger, customer.id, context);
-    const current = await findRun(ledger, run.number); // that may have waited for a sign of life
+    const current = await findRun(ledger, run.number, context); // that may have waited for a sign of life
     if (current.counts.has("create sending") && (await mayGoOnUnseen(current, context)))
       throw mayBeSending(current);
     if (!hasEnded(current, context.processes)) await takeOver(current, ledger, context);

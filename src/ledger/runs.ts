@@ -47,6 +47,7 @@ export interface RunFilter {
   readonly customer?: number | undefined;
   /** Only runs of the machine with this name. */
   readonly host?: string | undefined;
+  readonly customers?: readonly number[] | undefined;
   readonly source?: string | undefined;
   /** Only runs that created an order. */
   readonly hasCreated?: boolean | undefined;
@@ -186,7 +187,8 @@ export function createRuns({ write, read }: Store): Runs {
 
     listRuns: (filter) =>
       read(function* () {
-        const { orderId, trackingNumber, order, account, customer, source, sinceMs, before, limit } = filter;
+        const { orderId, trackingNumber, order, account, customer, customers, source } = filter;
+        const { sinceMs, before, limit } = filter;
         const conditions: string[] = [];
         const values: SqlValue[] = [];
         const where = (condition: string, ...given: SqlValue[]) => {
@@ -206,6 +208,8 @@ export function createRuns({ write, read }: Store): Runs {
         if (account !== undefined) where("account = ?", account);
         if (customer !== undefined) where("customer = ?", customer);
         if (filter.host !== undefined) where(...isOfHost(filter.host));
+        if (customers !== undefined)
+          where("customer IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", JSON.stringify(customers));
         // A cancel has nothing but the id: find its order through the create.
         if (order !== undefined) {
           const ref = order.startsWith("ref:") ? order.slice("ref:".length) : null;

@@ -135,18 +135,22 @@ interface Refused {
 /** The orders that a run created, in the order of its rows, which no names led to. Throws a usage error for a run of another account. */
 async function ordersOfRun(number: number, context: Context): Promise<NamedIds> {
   const ledger = await findLedger(context);
-  const run = await findRun(ledger, number);
+  const run = await findRun(ledger, number, context);
   const customer = await context.customer();
   if (run.customer !== customer.id) throw await wrongAccount(run, `orders slips --run ${number}`, context);
   const operations = (await ledger?.listOperations(number)) ?? [];
   const inDoubt = operations.filter((each) => each.kind === "create" && isInDoubt(each)).length;
   if (inDoubt > 0)
     context.messages.warn(
-      `run ${number} has ${counted(inDoubt, "order")} in doubt, without a slip; courier log show ${number} lists them`,
+      `run ${number} has ${counted(inDoubt, "order")} in doubt, without a slip; ${context.nextCommand(`log show ${number}`)} lists them`,
     );
-  const made = operations.filter(isMade);
+  // A row that an order of another machine covers was not sent: its slip is that machine's.
+  const made = operations.filter((each) => isMade(each) && each.sentAtMs !== undefined);
   if (made.length === 0)
-    throw usageError(`run ${number} created no order`, `courier log show ${number} shows what it did`);
+    throw usageError(
+      `run ${number} created no order`,
+      `${context.nextCommand(`log show ${number}`)} shows what it did`,
+    );
   const ids = made
     .toSorted((a, b) => (a.row ?? 0) - (b.row ?? 0) || a.number - b.number)
     .flatMap(({ order }) => order?.id ?? []);

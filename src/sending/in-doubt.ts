@@ -31,7 +31,7 @@ export function isInDoubt(
  * The customer of the account, without starting a sandbox, and without the key ring or a key command, which might
  * prompt the user: in these cases, all customers of the account; of the sandbox, which a reset empties, the last one.
  */
-async function findCustomers(ledger: Ledger, context: Context): Promise<readonly Customer[]> {
+export async function findCustomers(ledger: Ledger, context: Context): Promise<readonly Customer[]> {
   const account = await context.account();
   if (account.kind === "remote" && "apiKey" in account.key) {
     const known = await context.knownCustomer();

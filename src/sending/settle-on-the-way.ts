@@ -33,7 +33,7 @@ export async function* settleOnTheWay(
   const count = await reconcileListed(begunMs, filter.dateFrom, summaries, tools).catch(() => 0);
   if (count > 0)
     context.messages.note(
-      `${counted(count, "order")} in doubt ${byCount(count, "is", "are")} settled; see courier log`,
+      `${counted(count, "order")} in doubt ${byCount(count, "is", "are")} settled; see ${context.nextCommand("log")}`,
     );
 }
 

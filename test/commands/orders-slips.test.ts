@@ -10,7 +10,7 @@ import { readBarcode } from "../support/code-128.ts";
 import { createServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
-import { recordRun } from "../support/ledger.ts";
+import { createAtService, recordRun } from "../support/ledger.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 import type { ShownOrder } from "../support/shown-order.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
@@ -270,6 +270,20 @@ describe("which orders", () => {
     const none = await refused.courier("orders slips --run 1");
     expect([none.exit, none.stdout]).toEqual([2, ""]);
     expect(none.stderr).toContain("run 1 created no order");
+  });
+
+  test("an order of another machine that covers a row is none of the run's", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13900139002")));
+    const first = await createAtService(home, {
+      sender: { name: "张三", phone: "13800138000" },
+      receiver: { name: "李四", phone: "13900139000", city: "北京市", detail: "建国路88号" },
+      item: { name: "茶叶", weight: 1.5, quantity: 1 },
+    });
+    expect((await home.run("--skip-shipped")).exit).toBe(0);
+    const { stdout } = await home.courier("orders slips --run 1 --json");
+    const slips = JSON.parse(stdout) as { id: number; ref: string }[];
+    expect(slips.map(({ ref }) => ref)).toEqual(["A-2"]);
+    expect(slips.map(({ id }) => String(id))).not.toContain(first.id);
   });
 
   test("a run that was killed while it sent an order says that it is in doubt", async () => {
