@@ -45,21 +45,24 @@ test("orders of this machine are found at once, by phone and address, with no ca
   expect(home.sandbox.requests.length).toBe(before);
 });
 
-test.each(["another", "an older"])("orders that %s ledger has recorded since are found, too", async (which) => {
-  const home = await createServedHome();
-  await createOrder(home, "李明", "13900004466");
-  const [ledger, backup] = [ledgerPath(home.stateDir), path.join(home.directory, "backup.db")];
-  const opened = await openLedgerFile(home.stateDir);
-  opened.exec(`VACUUM INTO '${backup}'`);
-  opened.close();
-  await createOrder(home, "李红", "13900004467");
-  const { id: last } = await createOrder(home, "李强", "13900004468");
-  expect(await idsOf(home, ["李强"])).toEqual([last]);
-  for (const end of ["", "-wal", "-shm"]) await rm(`${ledger}${end}`, { force: true });
-  if (which === "an older") await copyFile(backup, ledger);
-  const { id } = await createOrder(home, "王伟", "13900001234");
-  expect(await idsOf(home, ["王伟", "13900001234"])).toEqual([id]);
-});
+test.each(["another", "an older"])(
+  "orders that %s ledger has recorded since are found, too",
+  async (which) => {
+    const home = await createServedHome();
+    await createOrder(home, "李明", "13900004466");
+    const [ledger, backup] = [ledgerPath(home.stateDir), path.join(home.directory, "backup.db")];
+    const opened = await openLedgerFile(home.stateDir);
+    opened.exec(`VACUUM INTO '${backup}'`);
+    opened.close();
+    await createOrder(home, "李红", "13900004467");
+    const { id: last } = await createOrder(home, "李强", "13900004468");
+    expect(await idsOf(home, ["李强"])).toEqual([last]);
+    for (const end of ["", "-wal", "-shm"]) await rm(`${ledger}${end}`, { force: true });
+    if (which === "an older") await copyFile(backup, ledger);
+    const { id } = await createOrder(home, "王伟", "13900001234");
+    expect(await idsOf(home, ["王伟", "13900001234"])).toEqual([id]);
+  },
+);
 
 test("an order of this machine is found by what was sent where the service hides a part of it", async () => {
   const home = await createUnfaithfulHome({
