@@ -90,16 +90,18 @@ export const printSlips = defineCommand({
       throw usageError("no orders named", "name orders, or use --run N, or a filter such as --status paid");
     const slips = hasFilter
       ? slipsOfFilter(query, own, context)
-      : slipsOfIds(
-          run !== undefined
-            ? await ordersOfRun(run, context)
-            : await findOrderIds(
+      : run !== undefined
+        ? slipsOfIds(await ordersOfRun(run, context), context)
+        : slipsOfIds(
+            {
+              named: await findOrderIds(
                 picked ? [picked.id] : await readNames(words, parseOrderName, context),
                 context,
               ),
-          run !== undefined,
-          context,
-        );
+              isRun: false,
+            },
+            context,
+          );
     const onCut = (id: Slip["id"]) =>
       context.messages.warn(
         `order ${id.value} has more text than its slip has room for; a larger --size has more room`,
@@ -127,25 +129,38 @@ function parseSize(text: string, flag: string): SlipSize {
 /** Ids of orders, with the names that led to each. */
 type NamedIds = ReadonlyMap<string, readonly string[]>;
 
+interface ChosenOrders {
+  readonly named: NamedIds;
+  readonly isRun: boolean;
+  /** The run has orders in doubt, which have no slip. */
+  readonly inDoubt?: CourierError | undefined;
+}
+
 interface Refused {
   readonly id: string;
   readonly refusal: CourierError;
 }
 
 /** The orders that a run created, in the order of its rows, which no names led to. Throws a usage error for a run of another account. */
-async function ordersOfRun(number: number, context: Context): Promise<NamedIds> {
+async function ordersOfRun(number: number, context: Context): Promise<ChosenOrders> {
   const ledger = await findLedger(context);
   const run = await findRun(ledger, number, context);
   const customer = await context.customer();
   if (run.customer !== customer.id) throw await wrongAccount(run, `orders slips --run ${number}`, context);
   const operations = (await ledger?.listOperations(number)) ?? [];
-  const inDoubt = operations.filter((each) => each.kind === "create" && isInDoubt(each)).length;
-  if (inDoubt > 0)
-    context.messages.warn(
-      `run ${number} has ${counted(inDoubt, "order")} in doubt, without a slip; ${context.nextCommand(`log show ${number}`)} lists them`,
-    );
+  const doubts = operations.filter((each) => each.kind === "create" && isInDoubt(each)).length;
+  const inDoubt =
+    doubts > 0
+      ? new CourierError(
+          "outcome_unknown",
+          6,
+          `run ${number} has ${counted(doubts, "order")} in doubt, without a slip`,
+          { hint: `${context.nextCommand(`log show ${number}`)} lists them` },
+        )
+      : undefined;
   // A row that an order of another machine covers was not sent: its slip is that machine's.
   const made = operations.filter((each) => isMade(each) && each.sentAtMs !== undefined);
+  if (made.length === 0 && inDoubt) throw inDoubt;
   if (made.length === 0)
     throw usageError(
       `run ${number} created no order`,
@@ -154,10 +169,10 @@ async function ordersOfRun(number: number, context: Context): Promise<NamedIds> 
   const ids = made
     .toSorted((a, b) => (a.row ?? 0) - (b.row ?? 0) || a.number - b.number)
     .flatMap(({ order }) => order?.id ?? []);
-  return new Map(ids.map((id) => [id, []]));
+  return { named: new Map(ids.map((id) => [id, []])), isRun: true, inDoubt };
 }
 
-async function* slipsOfIds(named: NamedIds, isRun: boolean, context: Context): Items<Slip> {
+async function* slipsOfIds({ named, isRun, inDoubt }: ChosenOrders, context: Context): Items<Slip> {
   const ids = [...named.keys()];
   const service = await context.service();
   await checkApiQuota(ids.length, service, context);
@@ -200,7 +215,8 @@ async function* slipsOfIds(named: NamedIds, isRun: boolean, context: Context): I
   const failure = summarise(ids.length, refusals);
   // Nothing to print: an older page stays.
   if (failure && refusals.length === ids.length) throw failure;
-  return failure;
+  if (failure && inDoubt) context.messages.warn(failure.message);
+  return inDoubt ?? failure;
 }
 
 /** The slip of another parcel would be taken for the one that was named. */
