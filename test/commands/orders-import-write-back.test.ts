@@ -475,6 +475,21 @@ describe("a row with too many or too few cells", () => {
     },
   );
 
+  test.each([
+    ["without refs", row("")],
+    ["with refs", row("A-1")],
+  ])("does not get what belongs beside an equal row below it (%s)", async (_what, right) => {
+    // As a spreadsheet saves it: the cells that are too many are empty.
+    const home = await createImportHome(sheet(`${right},,`, right));
+    const first = await home.run("--skip-wrong --in-place");
+    expect(outcomes(first.report), first.stderr).toBe("wrong created");
+    const lines = (await readFile(home.file, "utf8")).split("\n");
+    expect(lines[1]).toBe(`${right},,`);
+    expect(lines[2]).toMatch(new RegExp(`^${right},CR`));
+    const again = await home.run("--skip-wrong --in-place");
+    expect([outcomes(again.report), home.posts], again.stderr).toEqual(["wrong shipped", 1]);
+  });
+
   test("is wrong in the file of a platform, too, where its cells may have moved", async () => {
     const waybills = "订单号,收件人姓名,收件人手机,收件人地址,托寄物,备注,备注2,寄件人姓名,寄件人手机";
     const home = await createImportHome(

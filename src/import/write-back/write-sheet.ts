@@ -218,9 +218,10 @@ async function findRows(source: Source): Promise<RowPlaces> {
     header = { ...row, line: finder?.find(row) ?? row.line };
   };
   const onLine = (row: NumberedRow) => {
+    const line = finder?.find(row) ?? row.line;
     // Cells added to it would make its number of cells right, and the row seem so.
     if (row.misfit) return;
-    lines.set(row.row, finder?.find(row) ?? row.line);
+    lines.set(row.row, line);
   };
   for await (const _ of readRows({ ...source, onHeader, onLine }));
   if (!header) throw new Error("the sheet has no header");
