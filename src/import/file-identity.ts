@@ -4,7 +4,9 @@ import path from "node:path";
 import { findRealPath } from "../core/real-path.ts";
 import type { ImportFile } from "../ledger/import-rows.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { FileFacts } from "../ledger/row-to-send.ts";
+import type { DefaultSenders, FileFacts } from "../ledger/row-to-send.ts";
+import type { DraftParty } from "../model/draft.ts";
+import { differingFields } from "../model/same-order.ts";
 import { isPassing } from "../sheets/source.ts";
 import type { Overview } from "./check-rows.ts";
 import type { Source } from "./import-source.ts";
@@ -23,17 +25,47 @@ export async function identifyFile(
   return { shop, path: place, bytesHash: facts.fingerprint, rowsHash };
 }
 
+interface Known {
+  readonly ledger: Ledger;
+  readonly customer: number;
+}
+
 /** `files` are the numbers that the ledger has of the file. */
 export async function readFacts(
-  { shop }: Source,
-  { hasRef, countOf, numberedRows }: Overview,
+  source: Source,
+  overview: Overview,
   files: readonly number[],
-  { ledger, customer }: { readonly ledger: Ledger; readonly customer: number },
+  known: Known,
 ): Promise<FileFacts> {
+  const { shop } = source;
+  const { hasRef, countOf, numberedRows } = overview;
+  const senders = await findSenders(source, overview, files, known);
   const numbers = numberedRows.flatMap(({ writtenNumbers = [] }) => writtenNumbers);
   const byNumber =
     numberedRows.length === 0
       ? undefined
-      : indexByNumber(numberedRows, await ledger.findByNumber(customer, numbers), { files, shop, hasRef });
-  return { files, shop, hasRef, countOf, byNumber };
+      : indexByNumber(
+          numberedRows,
+          await known.ledger.findByNumber(known.customer, numbers, { files, senders }),
+          { files, shop, hasRef },
+        );
+  return { files, shop, senders, hasRef, countOf, byNumber };
+}
+
+/** Only rows without a ref are known by their content, the sender among it. */
+async function findSenders(
+  { sender: today }: Source,
+  { rows, refs }: Overview,
+  files: readonly number[],
+  { ledger, customer }: Known,
+): Promise<DefaultSenders | undefined> {
+  if (!today || refs === rows) return undefined;
+  const before: DraftParty[] = [];
+  for (const sender of await ledger.findDefaultSenders(customer, files))
+    if ([today, ...before].every((each) => isOther(each, sender))) before.push(sender);
+  return before.length > 0 ? { today, before } : undefined;
+}
+
+function isOther(one: DraftParty, other: DraftParty): boolean {
+  return differingFields({ sender: one }, { sender: other }, () => true).length > 0;
 }

@@ -1,5 +1,6 @@
 /** Files of imports and their rows: what the ledger knows of them, and the rows that one run takes. */
 
+import type { DraftParty } from "../model/draft.ts";
 import { toStoredNumber } from "../model/stored-text.ts";
 import type { SentFacts } from "./creates.ts";
 import { nextEvent } from "./events.ts";
@@ -11,11 +12,12 @@ import {
   type Operation,
   type OperationName,
   type Run,
+  readDraft,
   storedNumberOf,
   textOf,
 } from "./operation.ts";
 import { ensureCustomer, explainOtherCustomer } from "./operation-errors.ts";
-import { isOfFile } from "./order-of-row.ts";
+import { contentToday, isOfFile } from "./order-of-row.ts";
 import { markSeen, type OperationRecorder } from "./record-operation.ts";
 import { createRowDecisions } from "./row-decisions.ts";
 import type { FileFacts, RowPolicy, RowToSend } from "./row-to-send.ts";
@@ -57,10 +59,13 @@ export interface ImportRows {
     row: Pick<RowToSend, "ref" | "content">,
     file: Pick<FileFacts, "files" | "shop">,
   ): Promise<readonly Operation[]>;
-  /** The creates whose orders have these tracking or order numbers, by number. */
+  /** The default senders of rows without a ref in earlier runs of these files. */
+  findDefaultSenders(customer: number, files: readonly number[]): Promise<readonly DraftParty[]>;
+  /** The creates whose orders have these tracking or order numbers, by number, with their contents in this file. */
   findByNumber(
     customer: number,
     numbers: readonly string[],
+    file?: Pick<FileFacts, "files" | "senders">,
   ): Promise<ReadonlyMap<string, readonly NumberedCreate[]>>;
   /** Decides about rows, without recording anything. */
   viewRows(
@@ -155,11 +160,29 @@ export function createImportRows(
         return (yield* byContent(customer, content)).filter((each) => isMade(each) && isOwn(each));
       }),
 
-    findByNumber: (customer, numbers) =>
+    findDefaultSenders: (customer, files) =>
+      read(function* () {
+        // All rows of a run have the same one.
+        const runs = yield* askTogether(
+          files.map((file) =>
+            ask(
+              `SELECT (SELECT draft FROM operations WHERE operations.run = files.run AND kind = 'create'
+                 AND ref IS NULL AND defaults IS NOT NULL AND draft IS NOT NULL ORDER BY number LIMIT 1) AS draft
+               FROM files WHERE customer = ? AND file = ?`,
+              customer,
+              file,
+            ),
+          ),
+        );
+        return runs.flat().flatMap(({ draft }) => readDraft(draft)?.sender ?? []);
+      }),
+
+    findByNumber: (customer, numbers, file) =>
       read(function* () {
         const asked = JSON.stringify(numbers.map(toStoredNumber));
+        const drafts = file?.senders ? ", draft, defaults" : "";
         const rows = yield ask(
-          `SELECT run, number, ref, shop, content, file, allowance, order_state, tracking_number, order_no FROM operations
+          `SELECT run, number, ref, shop, content, file, allowance, order_state, tracking_number, order_no${drafts} FROM operations
          WHERE kind = 'create' AND customer = ? AND order_id IS NOT NULL
            AND (tracking_number IN (SELECT value FROM json_each(?)) OR order_no IN (SELECT value FROM json_each(?)))
          ORDER BY run, number`,
@@ -169,7 +192,7 @@ export function createImportRows(
         );
         const found = new Map<string, NumberedCreate[]>();
         for (const row of rows) {
-          const create = {
+          const read = {
             run: Number(row.run),
             number: Number(row.number),
             ref: textOf(row.ref),
@@ -179,6 +202,8 @@ export function createImportRows(
             allowance: row.allowance as Allowance,
             isCancelled: row.order_state === "cancelled",
           };
+          const [draft, defaults] = [readDraft(row.draft), textOf(row.defaults)?.split(",") ?? []];
+          const create = file ? { ...read, content: contentToday({ ...read, draft, defaults }, file) } : read;
           for (const text of [storedNumberOf(row.tracking_number), storedNumberOf(row.order_no)])
             if (text !== undefined) found.set(text, [...(found.get(text) ?? []), create]);
         }

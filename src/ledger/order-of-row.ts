@@ -1,7 +1,7 @@
 /** Which recorded order is the one of a row. */
 
 import type { DraftParty } from "../model/draft.ts";
-import { differingFields } from "../model/same-order.ts";
+import { contentsOf, differingFields } from "../model/same-order.ts";
 import {
   isCancelled,
   isLive,
@@ -117,6 +117,25 @@ export function isOfRow(operation: Operation, file: FileFacts, seen: Map<string,
 
 export function isOfFile(operation: Pick<Operation, "file">, { files }: Pick<FileFacts, "files">): boolean {
   return operation.file !== undefined && files.includes(operation.file);
+}
+
+/** What a row without a ref or a sender was recorded as by earlier runs of its file, which had another default sender. */
+export function contentsBefore(
+  { ref, draft, defaults, content }: RowToSend,
+  { senders }: Pick<FileFacts, "senders">,
+): readonly string[] {
+  if (!senders || ref !== undefined || !defaults.includes("sender")) return [];
+  const before = senders.before.map((sender) => contentsOf({ ...draft, sender }).content);
+  return before.filter((each) => each !== content);
+}
+
+/** The content that the operation's row has with the default sender of today. */
+export function contentToday(
+  { ref, content, draft, defaults, file }: Pick<Operation, "ref" | "content" | "draft" | "defaults" | "file">,
+  { files, senders }: Pick<FileFacts, "files" | "senders">,
+): string | undefined {
+  const isDefault = ref === undefined && defaults.includes("sender") && isOfFile({ file }, { files });
+  return senders && draft && isDefault ? contentsOf({ ...draft, sender: senders.today }).content : content;
 }
 
 export function isRewritten(

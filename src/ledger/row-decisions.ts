@@ -10,7 +10,7 @@ import {
   ofUnseen,
 } from "./find-operations.ts";
 import { isStanding, nameOperation, type Operation, textOf } from "./operation.ts";
-import { isOfFile, isRewritten, mayBeEdited } from "./order-of-row.ts";
+import { contentToday, isOfFile, isRewritten, mayBeEdited } from "./order-of-row.ts";
 import { formsOfRef, rangeOfRef } from "./ref-forms.ts";
 import { createRowLookup } from "./row-lookup.ts";
 import {
@@ -105,7 +105,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
     const { customer, ref, content = "", shop, allowance } = operation;
     if (!isStanding(operation) || allowance === "extra") return false;
     if (ref !== undefined) return shop !== file.shop || !file.hasRef(ref);
-    const count = file.countOf(content);
+    const count = file.countOf(contentToday(operation, file) ?? "");
     if (count === 0) return true;
     const standing = (yield* byContent(customer, content)).filter(
       (each) =>
@@ -269,7 +269,14 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
                 isOfFile(each, file) &&
                 file.byNumber?.holderOf(each)?.ref === undefined
             : (each: EqualOperation) => each.ref === ref && each.shop === file.shop;
-        const own = ref === undefined ? same : merge(today(known.named), today(known.formerNamed));
+        // A refused one is sent again with the sender of today: it is not what was refused.
+        const ofOtherSender = known.ofOtherSender
+          .filter(({ defaults }) => defaults.includes("sender"))
+          .map((each) => (each.state === "refused" ? each : { ...each, content }));
+        const own =
+          ref === undefined
+            ? merge(same, ofOtherSender)
+            : merge(today(known.named), today(known.formerNamed));
         const formerSame = today(known.formerSame).filter((each) => each.content === content);
         const numbered = known.numbered && asReadToday(known.numbered, row);
         const decision = yield* decideRow(

@@ -3,6 +3,7 @@
 import type { SqlRow } from "../sqlite/driver.ts";
 import { ofContents, ofName, ofRefs } from "./find-operations.ts";
 import { nameOperation, type Operation, type OperationName } from "./operation.ts";
+import { contentsBefore } from "./order-of-row.ts";
 import type { FileFacts, RowToSend } from "./row-to-send.ts";
 import { askTogether, type Work } from "./statements.ts";
 
@@ -15,6 +16,8 @@ export interface Known {
   /** By the contents and the refs that the row had in its former readings. */
   readonly formerSame: readonly Operation[];
   readonly formerNamed: readonly Operation[];
+  /** By the contents that the row had with earlier default senders. */
+  readonly ofOtherSender: readonly Operation[];
 }
 
 export function createRowLookup(
@@ -28,8 +31,12 @@ export function createRowLookup(
   const byRef = new Map<string, Operation[]>();
   const byName = new Map<string, Operation | undefined>();
   const numberedOf = ({ row }: RowToSend) => file.byNumber?.numberOf(row)?.operation;
-  const contentsOf = ({ content, former = [] }: RowToSend) => [
-    ...new Set([content, ...former.map((each) => each.content)]),
+  const before = new Map(rows.map((row) => [row, contentsBefore(row, file)]));
+  const formerOf = ({ content, former = [] }: RowToSend) => [
+    ...new Set(former.map((each) => each.content).filter((each) => each !== content)),
+  ];
+  const contentsOf = (row: RowToSend) => [
+    ...new Set([row.content, ...formerOf(row), ...(before.get(row) ?? [])]),
   ];
   const refsOf = ({ ref, former = [] }: RowToSend) =>
     [...new Set([ref, ...former.map((each) => (ref === undefined ? undefined : each.ref))])].filter(
@@ -74,8 +81,9 @@ export function createRowLookup(
         same: byContent.get(content) ?? [],
         named: byRef.get(ref ?? "") ?? [],
         numbered: numbered && byName.get(nameOperation(numbered)),
-        formerSame: contentsOf(row).flatMap((each) => (each === content ? [] : (byContent.get(each) ?? []))),
+        formerSame: formerOf(row).flatMap((each) => byContent.get(each) ?? []),
         formerNamed: refsOf(row).flatMap((each) => (each === ref ? [] : (byRef.get(each) ?? []))),
+        ofOtherSender: (before.get(row) ?? []).flatMap((each) => byContent.get(each) ?? []),
       };
     },
     /** A row was sent: rows like it are looked up anew. */

@@ -1,6 +1,6 @@
 /** A row of an import and the facts about its file, as the rules see them. */
 
-import type { Draft } from "../model/draft.ts";
+import type { Draft, DraftParty } from "../model/draft.ts";
 import type { Operation, OperationName, OrderFacts } from "./operation.ts";
 
 /** What an earlier version of courier read of a row: the same row, in other words. */
@@ -68,10 +68,18 @@ export function asReadToday(
   };
 }
 
+/** The sender of rows that have none: in this run, and in those of its file that had another one. */
+export interface DefaultSenders {
+  readonly today: DraftParty;
+  readonly before: readonly DraftParty[];
+}
+
 /** Facts about all rows of a file. */
 export interface FileFacts {
   /** The numbers of the file in the ledger: several where it matches several earlier files. */
   readonly files: readonly number[];
+  /** Undefined where no earlier run had another default sender. */
+  readonly senders?: DefaultSenders | undefined;
   readonly shop: string;
   hasRef(ref: string): boolean;
   /** How many rows without a ref have this content. */
