@@ -12,6 +12,8 @@ export type RawRecord =
       readonly more?: readonly (readonly string[])[];
       /** Some of its rows are hidden: in a text they would be goods like the others. */
       readonly hasHidden?: boolean;
+      /** The whole row, where it has too many or too few cells: which one is of which column is not known. */
+      readonly text?: string;
     }
   | { readonly value: Json };
 
@@ -25,6 +27,7 @@ export function toRawRecord(
 ): RawRecord {
   const [first, ...others] = lines;
   if (!first) return { cells: [] };
+  if (first.misfit) return { cells: unplacedCells(layout), text: first.misfit.text };
   const columnsOf = (isMeant: (path: string) => boolean) =>
     layout.fields.flatMap(({ path, choices }) => (isMeant(path) ? choices.flat() : []));
   const ofRef = columnsOf((path) => path === "ref");
@@ -71,4 +74,10 @@ export function toRawRecord(
     ...(others.length > 0 ? { more: others.map(moreOf) } : {}),
     ...(hasHidden ? { hasHidden } : {}),
   };
+}
+
+/** A spreadsheet program gives the row as many cells as the others have: it stays wrong. */
+function unplacedCells({ names, fields }: Layout): readonly string[] {
+  const firstUsed = Math.min(...fields.flatMap(({ choices }) => choices.flat()));
+  return names.map((_, index) => (index === firstUsed ? notAvailable : ""));
 }

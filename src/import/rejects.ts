@@ -67,14 +67,16 @@ export async function createRejects({
 
   function format(raw: RawRecord, error: string): string {
     if ("cells" in raw) {
-      // The new error replaces the one of an earlier file of rejects.
-      const own = (cells: readonly string[]) => cells.filter((_, index) => header[index] !== "error");
+      // The new error replaces the one of an earlier file of rejects. A row may lack the cells that a write-back added.
+      const own = (cells: readonly string[]) =>
+        header.flatMap((title, index) => (title === "error" ? [] : [cells[index] ?? ""]));
       const record = (cells: readonly string[]) => csvRecord(cells, facts.delimiter);
       const mark = facts.needsMark ? "\uFEFF" : "";
       const head = count === 0 ? mark + record([...own(header), "error"]) : "";
       // A further line has no cell for most of what the error may name: a person would fill it there, too.
       const further = (raw.more ?? []).map((cells) => record([...own(cells), ""]));
-      return [head, record([...own(raw.cells), plainText(error)]), ...further].join("");
+      const said = raw.text === undefined ? error : `${error}: “${raw.text}”`;
+      return [head, record([...own(raw.cells), plainText(said)]), ...further].join("");
     }
     const line = stringifyJson(isJsonObject(raw.value) ? { ...raw.value, error } : { row: raw.value, error });
     if (facts.form === "ndjson") return `${line}\n`;

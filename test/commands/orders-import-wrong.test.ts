@@ -1,7 +1,9 @@
 /** courier orders import of a file with wrong rows: they are left out where that is said, and no order is sent twice. */
 
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
 import { describe, expect, test } from "vitest";
 import { createImportHome, errorOf, header, outcomes, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -70,6 +72,56 @@ describe.each(forms)("a wrong row (%s)", (_form, name, write) => {
     const fixed = await home.importFile(rejects);
     expect([fixed.exit, outcomes(fixed.report)]).toEqual([3, "held"]);
     expect(await home.receivers()).toHaveLength(3);
+  });
+});
+
+/** Opens and saves a CSV file as a spreadsheet program does: every row gets the cells of the widest one. */
+async function saveInSpreadsheet(file: string, edit = (text: string) => text): Promise<void> {
+  const rows: string[][] = parse(edit(await readFile(file, "utf8")), { bom: true, relax_column_count: true });
+  const width = Math.max(...rows.map(({ length }) => length));
+  await writeFile(file, stringify(rows.map((cells) => [...cells, ...Array(width - cells.length).fill("")])));
+}
+
+describe("a file of rejects that a spreadsheet program has saved", () => {
+  const fewColumns = "ref,sender.name,sender.phone,receiver.name,receiver.phone,receiver.city";
+
+  test.each([
+    ["as it is", async (file: string) => writeFile(file, fixPhone(await readFile(file, "utf8")))],
+    ["by a spreadsheet program", (file: string) => saveInSpreadsheet(file, fixPhone)],
+  ])("has the message in its own column beside those of a write-back (saved %s)", async (_what, save) => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run("--in-place");
+    // The shop's program appends a row without cells for the columns of the write-back.
+    await home.put(`${await readFile(home.file, "utf8")}${row("A-2", "王五", "12")}\n`);
+    const rejects = path.join(home.directory, "rejects.csv");
+    expect(outcomes((await home.run(`--rejects ${rejects}`)).report)).toBe("shipped refused");
+    await save(rejects);
+    const fixed = await home.importFile(rejects);
+    expect([fixed.exit, outcomes(fixed.report)], fixed.stderr).toEqual([0, "created"]);
+    expect(await home.receivers()).toEqual(["李四", "王五"]);
+  });
+  const fixPhone = (text: string) => text.replace(",12,", ",13900139000,");
+
+  test.each([
+    ["few", "item.name,receiver.detail", "茶叶,建国路88号", "茶叶"],
+    ["many", "receiver.detail,item.name", "建国路88号,茶叶", "建国路88号,5号楼3单元,茶叶"],
+  ])("has no right row where one had too %s cells", async (_what, more, right, wrong) => {
+    const begin = (ref: string, name: string) => `${ref},张三,13800138000,${name},13900139000,北京市`;
+    const [good, bad] = [`${begin("A-1", "李四")},${right}`, `${begin("A-2", "王五")},${wrong}`];
+    const home = await createImportHome([`${fewColumns},${more}`, good, bad, ""].join("\n"));
+    const rejects = path.join(home.directory, "rejects.csv");
+    expect(outcomes((await home.run(`--skip-wrong --rejects ${rejects}`)).report)).toBe("created wrong");
+    const [, reject = ""] = lines(await readFile(rejects, "utf8"));
+    expect(reject).toMatch(/^#N\/A,{8}"the row has \d cells, but the header 8; /);
+    expect(reject).toContain(`“${bad}”`);
+    await saveInSpreadsheet(rejects); // the person overlooks the row, or corrects others
+    const again = await home.importFile(rejects);
+    expect([again.exit, home.posts]).toEqual([2, 1]);
+    expect(again.stderr).toContain("holds the error #N/A of a spreadsheet");
+    // The row that is put back in its place is sent.
+    const fixed = `${begin("A-2", "王五")},${right}`;
+    await home.put([`${fewColumns},${more},error`, `${fixed},`, ""].join("\n"), "rejects.csv");
+    expect(outcomes((await home.importFile(rejects)).report)).toBe("created");
   });
 });
 
