@@ -38,6 +38,8 @@ export interface AnswerContext {
   readonly redact: Redact;
   /** The command that stores another key. */
   readonly login: string;
+  /** Called where the answer has the service's envelope: others may come from a gateway, whose clock is another. */
+  readonly onEnvelope?: (() => void) | undefined;
 }
 
 /**
@@ -66,6 +68,7 @@ export function readReply<T>(answer: Answer, schema: Schema<T>, context: AnswerC
 export function readEnvelope(answer: Answer, context: AnswerContext): JsonObject {
   const body = parseBody(answer, context);
   if (isJsonObject(body) && typeof body.success === "boolean") {
+    context.onEnvelope?.();
     if (!body.success) throw envelopeFailure(answer, body, context);
     const failure = contradiction(answer, body, context);
     if (failure) throw failure;

@@ -126,8 +126,11 @@ export function createClient(options: ClientOptions): Client {
       const { date } = answer.headers;
       if (lastDate?.text !== date) lastDate = { text: date, hourMs: parseHttpDate(date) };
       const hourMs = lastDate?.hourMs;
-      if (hourMs !== undefined) told = { hourMs, elapsedMs: headMs ?? clock.elapsed() };
-      return read(answer, { method, url, host, nowMs, redact, login });
+      const elapsedMs = headMs ?? clock.elapsed();
+      const onEnvelope = () => {
+        if (hourMs !== undefined) told = { hourMs, elapsedMs };
+      };
+      return read(answer, { method, url, host, nowMs, redact, login, onEnvelope });
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       signal.throwIfAborted();

@@ -23,10 +23,14 @@ export async function createAgeRules(
   { stampAhead }: Learned,
   { ledger, customer, clock, clockOffsetMs }: ReconcileTools,
 ) {
-  const requests = new Map<
-    string,
-    { sentMs: number | undefined; isMeasured: boolean; listedFrom: string | undefined }
-  >();
+  interface Sent {
+    readonly sentMs: number | undefined;
+    /** The earliest of all readings: one may be of a clock that was set since. */
+    readonly earliestMs: number | undefined;
+    readonly isMeasured: boolean;
+    readonly listedFrom: string | undefined;
+  }
+  const requests = new Map<string, Sent>();
   for (const operation of open) {
     const { sentAtMs, sentEvent, offsetMs, isOffsetMeasured } = operation;
     if (sentAtMs === undefined || sentEvent === undefined) continue;
@@ -38,8 +42,13 @@ export async function createAgeRules(
       begunMs === undefined || nowOffsetMs === undefined
         ? undefined
         : wallTimeOf(begunMs, clock) + nowOffsetMs;
+    const [sentMs, byNowMs] = [offsetMs, nowOffsetMs].map((ms) =>
+      ms === undefined ? undefined : sentAtMs + ms,
+    );
+    const readings = [sentMs, byBootMs, byNowMs].filter((ms) => ms !== undefined);
     requests.set(name, {
-      sentMs: offsetMs === undefined ? byBootMs : sentAtMs + offsetMs,
+      sentMs: sentMs ?? byBootMs,
+      earliestMs: readings.length > 0 ? Math.min(...readings) : undefined,
       isMeasured: isOffsetMeasured || (offsetMs === undefined && byBootMs !== undefined),
       listedFrom: await ledger.listedFrom(customer, where),
     });
@@ -70,10 +79,10 @@ export async function createAgeRules(
       return createdMs >= sentMs + (stampAhead?.mostMs ?? 0) - slackMs;
     },
     isStampedBefore(name: string, { created_at }: Dated): boolean {
-      const { sentMs, isMeasured } = requests.get(name) ?? {};
+      const { earliestMs, isMeasured } = requests.get(name) ?? {};
       const createdMs = created_at ? parseInstant(created_at) : undefined;
-      if (createdMs === undefined || sentMs === undefined || !isMeasured || !stampAhead) return false;
-      return createdMs < sentMs + stampAhead.leastMs - longMs;
+      if (createdMs === undefined || earliestMs === undefined || !isMeasured || !stampAhead) return false;
+      return createdMs < earliestMs + stampAhead.leastMs - longMs;
     },
   };
 }

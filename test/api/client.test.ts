@@ -218,6 +218,18 @@ describe("the service's clock", () => {
     expect(client.clockOffsetMs()).toBe(7_000);
   });
 
+  test("is told by a refusal of the service, and not by a gateway's page", async () => {
+    const headers = { date: "Sun, 01 Mar 2026 08:00:07 GMT" };
+    const { client } = createTestClient([
+      answerOf(403, "<html>", headers),
+      answerOf(403, '{"success": false, "error": {"code": "FORBIDDEN", "message": "no"}}', headers),
+    ]);
+    await expect(client.call(getProfile, profileSchema)).rejects.toThrow();
+    expect(client.clockOffsetMs()).toBeUndefined();
+    await expect(client.call(getProfile, profileSchema)).rejects.toThrow();
+    expect(client.clockOffsetMs()).toBe(7_000);
+  });
+
   test.each(["1", "0", "long ago 1", "2026-03-01", ""])("%j does not tell it", async (date) => {
     const { client } = createTestClient([dated(date)]);
     await client.call(getProfile, profileSchema);

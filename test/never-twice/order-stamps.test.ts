@@ -1,0 +1,55 @@
+/** What the time stamp of an order says of a create in doubt, where a clock or a time zone is not what it seems to be. */
+
+import { expect, test } from "vitest";
+import { plainDraft } from "../support/orders.ts";
+import type { ShownOrder } from "../support/shown-order.ts";
+import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** 北京市北京市朝阳区 is shown as 北京市朝阳区: an older order with it is ruled out, and no order is found by it. */
+function withoutDoubledCity(shown: ShownOrder): ShownOrder {
+  const { receiver } = shown;
+  return receiver?.province === receiver?.city
+    ? { ...shown, receiver: { ...receiver, province: "" } }
+    : shown;
+}
+
+type Sender = Pick<UnfaithfulHome, "courier" | "clock" | "service">;
+
+function send({ courier }: Sender, draft: object) {
+  return courier("orders create --file - --json", { stdin: JSON.stringify(draft) });
+}
+
+/** Three orders to other cities, an hour ago. */
+async function sendOthers(home: Sender): Promise<void> {
+  for (const name of ["王五", "赵六", "孙七"]) {
+    const receiver = { ...plainDraft.receiver, name, province: "广东省", city: "深圳市" };
+    expect((await send(home, { ...plainDraft, receiver })).exit).toBe(0);
+  }
+  home.clock.advance(hourMs);
+}
+
+/** Sends the order whose answer is lost, and repeats the command until its absence would be proved. */
+async function loseAndRepeat(home: Sender, afterLoss = () => {}): Promise<void> {
+  expect((await send(home, plainDraft)).exit).toBe(6);
+  expect(home.service.orders).toHaveLength(4);
+  afterLoss();
+  for (const _again of [1, 2]) {
+    home.clock.advance(20 * minuteMs);
+    expect((await send(home, plainDraft)).exit).not.toBe(0);
+  }
+  expect(home.service.orders).toHaveLength(4);
+}
+
+test.each([0, 8])("a gateway whose clock is %d h ahead answers a create and the list", async (hours) => {
+  const home = await createUnfaithfulHome({ rewrite: withoutDoubledCity });
+  await sendOthers(home);
+  const date = new Date(home.clock.now() + hours * hourMs).toUTCString();
+  const gateway = { status: 502, headers: { Date: date } };
+  home.service.ways = { rewrite: withoutDoubledCity, failAfterCommit: gateway, refuseList: gateway };
+  await loseAndRepeat(home, () => {
+    home.service.ways = { rewrite: withoutDoubledCity };
+  });
+});
