@@ -113,9 +113,15 @@ export interface Listings {
   recordMissing(customer: number, ids: readonly string[], endedMs: number): Promise<void>;
   /**
    * Records the current offset, the service's clock minus ours. It applies to operations of the run that were sent
-   * without one, and is assumed for later ones without one.
+   * without one, by the clock as it is now, and is assumed for later ones without one.
    */
-  recordOffset(customer: number, run: number | undefined, offsetMs: number): Promise<void>;
+  recordOffset(
+    customer: number,
+    run: number | undefined,
+    offsetMs: number,
+    /** False where our clock was set since it had this time. */
+    isUnset: (sentAtMs: number) => boolean,
+  ): Promise<void>;
 }
 
 /** The least number of own orders to learn from. */
@@ -494,16 +500,21 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
     recordMissing: (customer, ids, endedMs) =>
       write(() => recordLacking({ customer, endedMs, now: sinceBoot() }, ids)),
 
-    recordOffset: (customer, run, offsetMs) =>
+    recordOffset: (customer, run, offsetMs, isUnset) =>
       write(function* () {
         const rounded = Math.round(offsetMs);
         yield ask("UPDATE customers SET offset_ms = ? WHERE id = ?", rounded, customer);
         if (run === undefined) return;
-        yield ask(
-          "UPDATE operations SET offset_ms = ? WHERE owner = ? AND state = 'unknown' AND offset_ms IS NULL",
-          rounded,
-          run,
-        );
+        const lost = "owner = ? AND state = 'unknown' AND offset_ms IS NULL";
+        const sent = yield ask(`SELECT DISTINCT sent_at FROM operations WHERE ${lost}`, run);
+        for (const { sent_at } of sent)
+          if (isUnset(Number(sent_at)))
+            yield ask(
+              `UPDATE operations SET offset_ms = ? WHERE ${lost} AND sent_at = ?`,
+              rounded,
+              run,
+              Number(sent_at),
+            );
       }),
   };
 }

@@ -21,6 +21,7 @@ import { show } from "../terminal/blocks.ts";
 import { readOwner } from "./another-order.ts";
 import { describeNotListed, nameCandidates } from "./candidates.ts";
 import { checkRun, releaseDeadRuns } from "./owners.ts";
+import { recordOffset } from "./reconcile.ts";
 import type { ReconcileTools, StillInDoubt } from "./reconcile-types.ts";
 import { createReconcileTools, settleInDoubt } from "./settle.ts";
 
@@ -80,7 +81,14 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
       const create = { ...same, windowMs, isDuplicateAllowed, accepted, read, offsetMs };
       const begun = await ledger.beginCreate(run, create, context.clock.now());
       if (begun.kind === "begun") {
-        if (offsetMs !== undefined) await ledger.recordOffset(run.customer, run.number, offsetMs);
+        const { customer, number } = run;
+        await recordOffset({
+          ledger,
+          customer,
+          run: number,
+          clock: context.clock,
+          clockOffsetMs: () => offsetMs,
+        });
         const [earlier] = begun.earlier;
         if (earlier && !ask) context.messages.warn(describeEqual(earlier, content, context));
         if (begun.edited) context.messages.warn(describeEdited(begun.edited, context));

@@ -29,7 +29,7 @@ import { orderFacts } from "./order-facts.ts";
 import { contradictList, hasOtherGoodsOrAddress, isOtherCity } from "./possible-orders.ts";
 import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
 import type { PageHooks, Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
-import { begunByBoot, endedMs, sentMs, stampAsOfNow, wallTimeOf } from "./request-times.ts";
+import { begunByBoot, dateSlackMs, endedMs, sentMs, stampAsOfNow, wallTimeOf } from "./request-times.ts";
 import { findUnlisted, mayHide } from "./unlisted.ts";
 import { withdrawWrongClaims } from "./wrong-claims.ts";
 
@@ -59,10 +59,12 @@ export async function recordOffset({
   ledger,
   customer,
   run,
+  clock,
   clockOffsetMs,
-}: Pick<ReconcileTools, "ledger" | "customer" | "run" | "clockOffsetMs">): Promise<void> {
+}: Pick<ReconcileTools, "ledger" | "customer" | "run" | "clock" | "clockOffsetMs">): Promise<void> {
   const offsetMs = clockOffsetMs();
-  if (offsetMs !== undefined) await ledger.recordOffset(customer, run, offsetMs);
+  const isUnset = (sentAtMs: number) => Math.abs(clock.asOfNow(sentAtMs) - sentAtMs) <= dateSlackMs;
+  if (offsetMs !== undefined) await ledger.recordOffset(customer, run, offsetMs, isUnset);
 }
 
 /** Reads the list of orders to its end and records it. */

@@ -1,6 +1,6 @@
 /** What the time stamp of an order says of a create in doubt, where a clock or a time zone is not what it seems to be. */
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { plainDraft } from "../support/orders.ts";
 import type { ShownOrder } from "../support/shown-order.ts";
 import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
@@ -51,5 +51,23 @@ test.each([0, 8])("a gateway whose clock is %d h ahead answers a create and the 
   home.service.ways = { rewrite: withoutDoubledCity, failAfterCommit: gateway, refuseList: gateway };
   await loseAndRepeat(home, () => {
     home.service.ways = { rewrite: withoutDoubledCity };
+  });
+});
+
+describe.each([true, false])("where the system names its boots: %j", (namesBoots) => {
+  test.each([0, 8])("our clock was %d h ahead, and is set right while the create is sent", async (hours) => {
+    const home = await createUnfaithfulHome({ rewrite: withoutDoubledCity });
+    if (!namesBoots) Object.assign(home.clock, { sinceBoot: () => undefined });
+    await sendOthers(home);
+    home.setOwnClock(hours * hourMs);
+    home.service.ways = {
+      rewrite: withoutDoubledCity,
+      loss(_request, n) {
+        if (n !== 4) return "answered";
+        home.setOwnClock(-hours * hourMs);
+        return "after";
+      },
+    };
+    await loseAndRepeat(home);
   });
 });

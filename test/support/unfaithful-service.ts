@@ -344,17 +344,25 @@ export async function startUnfaithfulService(options: UnfaithfulServiceOptions):
 
 export interface UnfaithfulHome extends Home {
   readonly service: UnfaithfulService;
+  /** Sets the clock of the machine, and not that of the service, which its `Date` headers tell. */
+  setOwnClock(byMs: number): void;
 }
 
-/** A home whose environment names an unfaithful service, started for this test on the same clock. */
+/** A home whose environment names an unfaithful service, started for this test on the same clock, which ticks alike. */
 export async function createUnfaithfulHome(ways: Ways = {}): Promise<UnfaithfulHome> {
   const apiKey = "test-key-0123456789";
   const env: Record<string, string> = { COURIER_API_KEY: apiKey };
   const home = await createHome(env);
-  const service = await startUnfaithfulService({ clock: home.clock, apiKey, ways });
+  let aheadMs = 0;
+  const clock = { ...home.clock, now: () => home.clock.now() - aheadMs };
+  const service = await startUnfaithfulService({ clock, apiKey, ways });
   onTestFinished(() => service.close());
   env.COURIER_BASE_URL = service.baseUrl;
-  return { ...home, service };
+  const setOwnClock = (byMs: number) => {
+    aheadMs += byMs;
+    home.clock.jump(byMs);
+  };
+  return { ...home, service, setOwnClock };
 }
 
 function choose<T extends number | object>(
