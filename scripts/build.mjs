@@ -64,10 +64,10 @@ await program.write({
   plugins: [
     {
       name: "minify",
-      async renderChunk(code, { name }) {
-        const charset = charsetOf(name, code);
+      async renderChunk(code, chunk, _options, { chunks }) {
+        const charset = charsetOf(chunk.name, code);
         const options = { minify: true, format: "cjs", target, charset, lineLimit: 1_000 };
-        return withShortSql((await transform(code, options)).code);
+        return withShortSql((await transform(withoutRepeatedLoads(code, chunk, chunks), options)).code);
       },
     },
     { name: "content", generateBundle: (_, files) => nameContent(Object.values(files)) },
@@ -75,6 +75,23 @@ await program.write({
 });
 const sources = [...modules.values()].flatMap((module) => module.sources);
 await writeSupply(root, outdir, [...sources, ...completion]);
+
+/** A file loads others that it uses nothing of, for their order: not those that one of its others loads anyway. */
+function withoutRepeatedLoads(code, { fileName, imports, importedBindings }, chunks) {
+  const reached = new Set();
+  const reach = (file) => {
+    for (const next of chunks[file]?.imports ?? []) {
+      if (reached.has(next)) continue;
+      reached.add(next);
+      reach(next);
+    }
+  };
+  for (const file of imports) reach(file);
+  // In a circle, each of two files could leave a load to the other.
+  if (reached.has(fileName)) throw new Error(`${fileName} loads itself`);
+  const repeated = imports.filter((file) => importedBindings[file]?.length === 0 && reached.has(file));
+  return repeated.reduce((text, file) => text.replace(`require('./${file}');\n`, ""), code);
+}
 
 /** The minifier leaves texts as they are, and statements are indented in the sources. */
 function withShortSql(code) {
