@@ -64,12 +64,12 @@ export interface Listings {
   /** Records orders that an answer of any kind showed. */
   recordSeen(customer: number, ids: readonly string[], nowMs: number): Promise<void>;
   /**
-   * The earliest start date of the complete listings between a time and an event: "" for all orders, undefined where
-   * there was no such listing.
+   * The earliest start date of the complete listings before an event and between two times: "" for all orders, undefined
+   * where there was no such listing.
    */
   listedFrom(
     customer: number,
-    where: { readonly beforeEvent: number; readonly sinceMs: number },
+    where: { readonly beforeEvent: number; readonly sinceMs: number; readonly untilMs: number },
   ): Promise<string | undefined>;
   /** When the newest listing of an account ended. */
   lastListing(customer: number): Promise<number | undefined>;
@@ -341,14 +341,15 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
       });
     },
 
-    listedFrom: (customer, { beforeEvent, sinceMs }) =>
+    listedFrom: (customer, { beforeEvent, sinceMs, untilMs }) =>
       read(function* () {
         const [row] = yield ask(
           `SELECT min(coalesce(date_from, '')) AS date_from FROM listings
-         WHERE customer = ? AND event < ? AND ended_at >= ?`,
+         WHERE customer = ? AND event < ? AND ended_at BETWEEN ? AND ?`,
           customer,
           beforeEvent,
           sinceMs,
+          untilMs,
         );
         return textOf(row?.date_from);
       }),

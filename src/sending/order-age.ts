@@ -34,7 +34,7 @@ export async function createAgeRules(
   for (const operation of open) {
     const { sentAtMs, sentEvent, offsetMs, isOffsetMeasured } = operation;
     if (sentAtMs === undefined || sentEvent === undefined) continue;
-    const where = { beforeEvent: sentEvent, sinceMs: sentAtMs - justBeforeMs };
+    const where = { beforeEvent: sentEvent, sinceMs: sentAtMs - justBeforeMs, untilMs: sentAtMs };
     const [name, nowOffsetMs] = [nameOperation(operation), clockOffsetMs()];
     const begunMs = begun.get(name);
     // A killed process has seen no Date header: by the time since boot, the one of now tells when it sent.
@@ -60,12 +60,20 @@ export async function createAgeRules(
     return createdMs > sentMs + (stampAhead?.mostMs ?? longestAheadMs) + longMs;
   }
 
+  function isStampedBefore(name: string, { created_at }: Dated): boolean {
+    const { earliestMs, isMeasured } = requests.get(name) ?? {};
+    const createdMs = created_at ? parseInstant(created_at) : undefined;
+    if (createdMs === undefined || earliestMs === undefined || !isMeasured || !stampAhead) return false;
+    return createdMs < earliestMs + stampAhead.leastMs - longMs;
+  }
+
   return {
     /** `isListed`: lists show the order, so that one which lacked it tells that it was not there. */
     isNew(name: string, { created_at }: Dated, isListed = true): boolean {
       const { sentMs, listedFrom } = requests.get(name) ?? {};
       const createdMs = created_at ? parseInstant(created_at) : undefined;
       if (createdMs !== undefined && isLongAfter(name, createdMs)) return false;
+      if (isStampedBefore(name, { created_at })) return false; // lists may have been late with it
       // An older order would have been in the listing shortly before.
       if (
         isListed &&
@@ -78,11 +86,6 @@ export async function createAgeRules(
       const slackMs = stampAhead ? roundingMs + dateSlackMs : roundingMs;
       return createdMs >= sentMs + (stampAhead?.mostMs ?? 0) - slackMs;
     },
-    isStampedBefore(name: string, { created_at }: Dated): boolean {
-      const { earliestMs, isMeasured } = requests.get(name) ?? {};
-      const createdMs = created_at ? parseInstant(created_at) : undefined;
-      if (createdMs === undefined || earliestMs === undefined || !isMeasured || !stampAhead) return false;
-      return createdMs < earliestMs + stampAhead.leastMs - longMs;
-    },
+    isStampedBefore,
   };
 }

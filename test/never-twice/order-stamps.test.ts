@@ -1,9 +1,13 @@
 /** What the time stamp of an order says of a create in doubt, where a clock or a time zone is not what it seems to be. */
 
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import type { ShownOrder } from "../support/shown-order.ts";
 import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
+import type { OrderBody } from "../support/unfaithful-ways.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -43,6 +47,23 @@ async function loseAndRepeat(home: Sender, afterLoss = () => {}): Promise<void> 
   expect(home.service.orders).toHaveLength(4);
 }
 
+const known = Array.from({ length: 24 }, (_, index) =>
+  row(`A-${index}`, `王五${index}`, `137001370${10 + index}`),
+);
+
+async function importOrders({ directory, courier }: UnfaithfulHome, ...rows: readonly string[]) {
+  const file = path.join(directory, "orders.csv");
+  await writeFile(file, sheet(...rows));
+  return courier(["orders", "import", file, "--yes", "--json"]);
+}
+
+/** What the row B-1 sends, and what someone has sent elsewhere. */
+function equalTo({ service }: UnfaithfulHome): OrderBody {
+  const [own] = service.orders;
+  if (!own) throw new Error("no order yet");
+  return { ...own.body, receiver: { ...own.body.receiver, name: "赵六", phone: "13700137001" } };
+}
+
 test.each([0, 8])("a gateway whose clock is %d h ahead answers a create and the list", async (hours) => {
   const home = await createUnfaithfulHome({ rewrite: withoutDoubledCity });
   await sendOthers(home);
@@ -69,5 +90,37 @@ describe.each([true, false])("where the system names its boots: %j", (namesBoots
       },
     };
     await loseAndRepeat(home);
+  });
+});
+
+describe("an equal order of the website that is stamped two hours before a create is not found as its order", () => {
+  test("where the list shows it late", async () => {
+    const home = await createUnfaithfulHome();
+    expect((await importOrders(home, ...known)).exit).toBe(0);
+    const foreign = home.service.foreign(equalTo(home));
+    home.clock.advance(2 * hourMs);
+    home.service.ways = { omitFromList: ({ id }) => id === foreign.id, loss: () => "before" };
+    const rows = [...known, row("B-1", "赵六", "13700137001")];
+    expect((await importOrders(home, ...rows)).exit).toBe(6);
+    home.clock.advance(20 * minuteMs);
+    home.service.ways = {};
+    const { exit, stdout, stderr } = await importOrders(home, ...rows);
+    expect(outcomes(JSON.parse(stdout)), stderr).not.toContain("found");
+    expect(exit).toBe(6);
+  });
+
+  test("where our clock was ahead when the list was read, and was set right since", async () => {
+    const home = await createUnfaithfulHome();
+    home.setOwnClock(8 * hourMs);
+    expect((await importOrders(home, row("A-1"))).exit).toBe(0);
+    home.setOwnClock(-8 * hourMs);
+    home.clock.advance(10 * minuteMs);
+    home.service.foreign(equalTo(home));
+    home.clock.advance(2 * hourMs);
+    home.service.ways = { loss: () => "before", refuseList: { status: 503, code: "AWAY" } }; // no list is read before
+    expect((await send(home, equalTo(home))).exit).toBe(6);
+    home.clock.advance(5 * minuteMs);
+    home.service.ways = {};
+    expect((await send(home, equalTo(home))).stderr).toContain("possible matches: 2");
   });
 });
