@@ -12,6 +12,8 @@ export interface Listing {
   /** The listing starts at this creation date; undefined for all orders. */
   readonly dateFrom: string | undefined;
   readonly ids: readonly string[];
+  /** The time stamps of orders that have one, as the service wrote them. */
+  readonly stamps?: ReadonlyMap<string, string>;
 }
 
 const hourMs = 3_600_000;

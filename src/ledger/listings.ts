@@ -1,6 +1,7 @@
 /** Complete listings of the account, and what the ledger learns from them about the service. */
 
 import type { SinceBoot } from "../core/process-identity.ts";
+import { parseInstant } from "../core/time.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { nextEvent } from "./events.ts";
 import { firstRunSince, type Listing, missingSpan, recordDelays, recordLacking } from "./list-lateness.ts";
@@ -56,6 +57,8 @@ export interface Learned {
   readonly missingMs: number;
   /** By how much time stamps were ahead of the service's clock; undefined before the first. */
   readonly stampAhead: { readonly leastMs: number; readonly mostMs: number } | undefined;
+  /** Answers have named own orders, and no list has shown one whose stamp the answer told, too: lists may have others. */
+  readonly areStampsUnclear: boolean;
 }
 
 export interface Listings {
@@ -132,6 +135,8 @@ const hourMs = 3_600_000;
 /** An older order may leave the list for good reasons. */
 const recentMs = 72 * hourMs;
 const mostUnlisted = 20;
+/** Answers and lists may round one stamp otherwise. */
+const sameStampMs = 60_000;
 const mostBeside = 100;
 /** Older listings are deleted, but for the newest so many: the clock may be ahead. */
 const keptMs = 60 * 24 * hourMs;
@@ -249,6 +254,24 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
     );
   }
 
+  /** The stamps of lists count where those of the answers to creates are others, such as those of another time zone. */
+  function* recordStamps({ customer, stamps }: Listing, owned: readonly SqlRow[]): Work<void> {
+    for (const { order_id, order_created_at } of owned) {
+      const [answered, listed] = [textOf(order_created_at), stamps?.get(String(order_id))];
+      if (answered === undefined || listed === undefined || answered === listed) continue;
+      const byMs = (parseInstant(listed) ?? Number.NaN) - (parseInstant(answered) ?? Number.NaN);
+      if (Math.abs(byMs) > sameStampMs)
+        yield ask(
+          `UPDATE operations SET stamp_ahead_ms = stamp_ahead_ms + ?, order_created_at = ?
+           WHERE kind = 'create' AND customer = ? AND order_id = ?`,
+          byMs,
+          listed,
+          customer,
+          String(order_id),
+        );
+    }
+  }
+
   /**
    * Records the orders of a list that no create of the ledger has. They are never deleted: an order that was forgotten
    * while lists still show it would count as new.
@@ -294,7 +317,7 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
         const event = yield* nextEvent();
         const ids = JSON.stringify(listing.ids);
         const owned = yield ask(
-          `SELECT order_id, run, number FROM operations WHERE kind = 'create' AND customer = ?
+          `SELECT order_id, run, number, order_created_at FROM operations WHERE kind = 'create' AND customer = ?
              AND order_id IN (SELECT value FROM json_each(?))`,
           customer,
           ids,
@@ -306,6 +329,7 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
           ]),
         );
         yield* recordDelays(listing, sinceBoot());
+        yield* recordStamps(listing, owned);
         const others = JSON.stringify(listing.ids.filter((id) => !owners.has(id)));
         yield* recordOthers(customer, { event, endedMs, others });
         const seen = yield ask(
@@ -411,6 +435,8 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
         const [row] = yield ask(
           `SELECT ${counts.join(", ")}, max(stamp_ahead_ms) AS ahead,
            min(stamp_ahead_ms) AS least,
+           count(CASE WHEN state = 'created' THEN 1 END) AS answered,
+           count(CASE WHEN first_shown_ms IS NOT NULL THEN stamp_ahead_ms END) AS compared,
            max(${missingSpan}) AS missing ${recent}`,
           customer,
         );
@@ -430,6 +456,7 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
             row?.ahead === null || row?.ahead === undefined
               ? undefined
               : { leastMs: Number(row.least), mostMs: Number(row.ahead) },
+          areStampsUnclear: Number(row?.answered) > 0 && Number(row?.compared) === 0,
         };
       }),
 

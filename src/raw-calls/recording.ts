@@ -21,7 +21,7 @@ import { check } from "../model/schema.ts";
 import { failureOutcome, recordEnd, rejectionOf } from "../sending/create.ts";
 import { evidenceOf, lossOf } from "../sending/evidence.ts";
 import { type BegunOrder, beginOrder } from "../sending/guard.ts";
-import { orderFacts } from "../sending/order-facts.ts";
+import { orderFacts, stampAheadMs } from "../sending/order-facts.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
 
 /**
@@ -72,7 +72,8 @@ async function recordCreate(
   const begun = await beginOrder(order, context);
   if (!begun) throw interrupted(130, "not confirmed: nothing was sent");
   return async (result) => {
-    const outcome = createOutcome(result, draft);
+    const offsetMs = (await context.service()).clockOffsetMs();
+    const outcome = createOutcome(result, draft, context.clock.now(), offsetMs);
     const problem = await recordEnd(begun, outcome, context);
     if (problem instanceof OtherOrder) throw otherOrder(problem, begun.operation, context);
     if (problem) return { kind: "unrecorded", failure: problem };
@@ -162,6 +163,8 @@ function failureOf(result: { reply: RawReply } | { error: unknown }): unknown {
 function createOutcome(
   result: { reply: RawReply } | { error: unknown },
   draft: Draft | undefined,
+  nowMs: number,
+  offsetMs: number | undefined,
 ): CreateOutcome {
   const failure = failureOf(result);
   if (failure instanceof ServiceFailure) {
@@ -183,8 +186,10 @@ function createOutcome(
     order_no: text(data.order_no),
     tracking_number: text(data.tracking_number),
     estimated_fee: isJsonNumber(data.estimated_fee) ? data.estimated_fee : undefined,
+    created_at: text(data.created_at),
   });
-  return { state: "created", order, orderState: text(data.status) };
+  const aheadMs = stampAheadMs(order.created_at, nowMs, offsetMs);
+  return { state: "created", order, orderState: text(data.status), stampAheadMs: aheadMs };
 }
 
 /** The order is not read back here: known is only that the service accepted the request. */

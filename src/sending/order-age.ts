@@ -20,7 +20,7 @@ type Dated = Pick<OrderSummary, "created_at">;
 export async function createAgeRules(
   open: readonly Operation[],
   begun: ReadonlyMap<string, number | undefined>,
-  { stampAhead }: Learned,
+  { stampAhead, areStampsUnclear }: Learned,
   { ledger, customer, clock, clockOffsetMs }: ReconcileTools,
 ) {
   interface Sent {
@@ -63,7 +63,8 @@ export async function createAgeRules(
   function isStampedBefore(name: string, { created_at }: Dated): boolean {
     const { earliestMs, isMeasured } = requests.get(name) ?? {};
     const createdMs = created_at ? parseInstant(created_at) : undefined;
-    if (createdMs === undefined || earliestMs === undefined || !isMeasured || !stampAhead) return false;
+    if (createdMs === undefined || earliestMs === undefined || !isMeasured) return false;
+    if (!stampAhead || areStampsUnclear) return false;
     return createdMs < earliestMs + stampAhead.leastMs - longMs;
   }
 
@@ -81,7 +82,7 @@ export async function createAgeRules(
           (listedFrom !== undefined && created_at && listedFrom <= created_at.slice(0, 10)))
       )
         return true;
-      if (createdMs === undefined || sentMs === undefined) return false;
+      if (createdMs === undefined || sentMs === undefined || areStampsUnclear) return false;
       const roundingMs = /[.,]\d/.test(created_at ?? "") ? 0 : 999;
       const slackMs = stampAhead ? roundingMs + dateSlackMs : roundingMs;
       return createdMs >= sentMs + (stampAhead?.mostMs ?? 0) - slackMs;

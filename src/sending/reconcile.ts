@@ -94,7 +94,10 @@ export async function recordListing(
   const ids = summaries.map(({ id }) => id.value);
   const endedMs = clock.now();
   const beganMs = wallTimeOf(begunMs, clock);
-  const facts = await ledger.recordListing({ customer, beganMs, endedMs, dateFrom, ids });
+  const stamps = new Map(
+    summaries.flatMap(({ id, created_at }) => (created_at ? [[id.value, created_at] as const] : [])),
+  );
+  const facts = await ledger.recordListing({ customer, beganMs, endedMs, dateFrom, ids, stamps });
   const states = new Map(
     summaries.flatMap(({ id, status }) => (status ? [[id.value, status] as const] : [])),
   );
@@ -158,6 +161,7 @@ export async function reconcileWith(
     const firstSeenEvent = listing.firstSeen.get(id);
     if (firstSeenEvent === undefined) return [];
     const detail = details.get(id);
+    const dated = parseInstant(summary.created_at ?? "") === undefined ? (detail ?? summary) : summary;
     return [
       {
         id,
@@ -165,8 +169,8 @@ export async function reconcileWith(
         firstSeenEvent,
         compare: memoiseByContent((create) => compare(draftOf(create), summary, detail)),
         isUnlike: (create) => isUnlike(draftOf(create), detail),
-        isNew: (create) => isNew(create.name, detail ?? summary),
-        isStampedBefore: (create) => isStampedBefore(create.name, detail ?? summary),
+        isNew: (create) => isNew(create.name, dated),
+        isStampedBefore: (create) => isStampedBefore(create.name, dated),
       },
     ];
   });

@@ -3,6 +3,8 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { createTransport, type Transport } from "../../src/api/transport.ts";
+import type { RunOptions } from "../support/courier.ts";
 import { outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import type { ShownOrder } from "../support/shown-order.ts";
@@ -124,3 +126,48 @@ describe("an equal order of the website that is stamped two hours before a creat
     expect((await send(home, equalTo(home))).stderr).toContain("possible matches: 2");
   });
 });
+
+test.each([0, 8])("answers to creates are stamped %d h ahead of lists and details", async (hours) => {
+  const rewrite = (shown: ShownOrder) => {
+    const createdAt = new Date(Date.parse(String(shown.created_at)) - hours * hourMs).toISOString();
+    return { ...withoutDoubledCity(shown), created_at: createdAt };
+  };
+  const ways = { rewrite, stampSkewMs: hours * hourMs };
+  const home = await createUnfaithfulHome(ways);
+  await sendOthers(home);
+  home.service.ways = { ...ways, loss: (_request, n) => (n === 4 ? "after" : "answered") };
+  await loseAndRepeat(home);
+});
+
+/** Answers to creates that tell no time stamp. */
+async function withoutStamps(): Promise<Transport> {
+  const real = await createTransport({}, 30_000);
+  return {
+    close: () => real.close(),
+    async send(request) {
+      const answer = await real.send(request);
+      if (request.method !== "POST") return answer;
+      const body = answer.body.replace(/,"created_at":"[^"]*"/, "");
+      return { ...answer, body, bytes: Buffer.from(body) };
+    },
+  };
+}
+
+test.each([0, 8])(
+  "no stamp of an own order is known, and lists stamp %d h ahead: an older order is not found",
+  async (hours) => {
+    const ways = { stampSkewMs: hours * hourMs };
+    const home = await createUnfaithfulHome(ways);
+    for (const _listed of [false, true])
+      expect((await importOrders({ ...home, courier: without }, ...known)).exit).toBe(0);
+    home.service.foreign(equalTo(home));
+    home.clock.advance(2 * hourMs);
+    home.service.ways = { ...ways, loss: () => "before" };
+    const { exit } = await send({ ...home, courier: without }, equalTo(home));
+    expect([exit, home.service.orders.length]).toEqual([6, 25]);
+
+    async function without(words: string | readonly string[], options: RunOptions = {}) {
+      return home.courier(words, { ...options, transport: await withoutStamps() });
+    }
+  },
+);
