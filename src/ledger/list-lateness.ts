@@ -14,6 +14,8 @@ export interface Listing {
   readonly ids: readonly string[];
   /** The time stamps of orders that have one, as the service wrote them. */
   readonly stamps?: ReadonlyMap<string, string>;
+  /** The service's clock minus ours at its end. */
+  readonly offsetMs?: number | undefined;
 }
 
 const hourMs = 3_600_000;
@@ -28,41 +30,60 @@ export const missingSpan = `CASE WHEN missing_ms IS NULL THEN NULL
   WHEN first_shown_ms < 0 OR first_shown_ms IS NULL THEN missing_ms
   WHEN first_shown_ms <= ${soonMs} OR first_shown_ms <= ${soonFactor} * missing_ms THEN first_shown_ms
   WHEN missing_ms < ${soonMs / soonFactor} THEN ${soonMs} ELSE ${soonFactor} * missing_ms END`;
-/** In place of `first_shown_ms` where the clock was set back meanwhile. */
+/** In place of `first_shown_ms` where the clock was set meanwhile, and it is not known by how much. */
 const unknownSpan = -1;
+/** Date headers have whole seconds: offsets that differ by less do not mean that the clock was set. */
+const settingMs = 2_000;
 
 /**
  * How long ago an own order was made, as SQL with its values. Setting the clock makes no difference where the machine
  * has run on since: its processes in one place read one time since boot.
  */
-function spanUntil(
-  endedMs: number,
-  now: SinceBoot | undefined,
-): readonly [text: string, values: readonly SqlValue[]] {
-  const byClock = `CASE WHEN ended_at <= ? THEN ? - ended_at ELSE ${unknownSpan} END`;
-  if (!now) return [byClock, [endedMs, endedMs]];
+function spanUntil(end: Omit<ListEnd, "customer">): readonly [text: string, values: readonly SqlValue[]] {
+  const { now } = end;
+  const [byClock, clockValues] = spanByClock(end);
+  if (!now) return [byClock, clockValues];
   return [
     `CASE WHEN sent_boot = ? AND sent_since_boot_ms <= ?
        AND EXISTS (SELECT 1 FROM runs WHERE runs.number = operations.owner AND place = ?)
        THEN ? - sent_since_boot_ms ELSE ${byClock} END`,
-    [now.boot, now.ms, findPlace(), now.ms, endedMs, endedMs],
+    [now.boot, now.ms, findPlace(), now.ms, ...clockValues],
   ];
 }
 
-/** When a list was read to its end, by the wall clock and by the time since boot. */
+/** The same by the wall clock, and by the service's where the offsets show that ours was set. */
+function spanByClock({
+  endedMs,
+  offsetMs,
+}: Omit<ListEnd, "customer">): readonly [text: string, values: readonly SqlValue[]] {
+  if (offsetMs === undefined)
+    return [`CASE WHEN ended_at <= ? THEN ? - ended_at ELSE ${unknownSpan} END`, [endedMs, endedMs]];
+  const offset = Math.round(offsetMs);
+  const serviceMs = endedMs + offset;
+  return [
+    `CASE WHEN abs(coalesce(offset_ms, assumed_offset_ms, ?) - ?) <= ${settingMs} AND ended_at <= ? THEN ? - ended_at
+       WHEN abs(offset_ms - ?) > ${settingMs} AND ended_at + offset_ms <= ? THEN ? - ended_at - offset_ms
+       ELSE ${unknownSpan} END`,
+    [offset, offset, endedMs, endedMs, offset, serviceMs, serviceMs],
+  ];
+}
+
+/** When a list was read to its end, by the wall clock and its offset to the service's, and by the time since boot. */
 interface ListEnd {
   readonly customer: number;
   readonly endedMs: number;
+  readonly offsetMs: number | undefined;
   readonly now: SinceBoot | undefined;
 }
 
 /** Records when own orders were first listed, and which are still missing. */
 export function* recordDelays(
-  { customer, beganMs, endedMs, dateFrom, ids }: Listing,
+  { customer, beganMs, endedMs, dateFrom, ids, offsetMs }: Listing,
   now: SinceBoot | undefined,
 ): Work<void> {
   const list = JSON.stringify(ids);
-  const [span, values] = spanUntil(endedMs, now);
+  const end = { customer, endedMs, offsetMs, now };
+  const [span, values] = spanUntil(end);
   yield ask(
     `UPDATE operations SET first_shown_ms = ${span}
      WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
@@ -74,24 +95,20 @@ export function* recordDelays(
   if (dateFrom !== undefined && dateFrom > new Date(beganMs - hourMs).toISOString().slice(0, 10)) return;
   // Older orders may be missing for other reasons: some services drop cancelled ones.
   yield* recordMissing(
-    { customer, endedMs, now },
+    end,
     `${ofRunsSince} AND ended_at BETWEEN ? AND ? AND order_id NOT IN (SELECT value FROM json_each(?))`,
     [endedMs, beganMs - hourMs, beganMs - hourMs, beganMs, list],
   );
 }
 
-function* recordMissing(
-  { customer, endedMs, now }: ListEnd,
-  condition: string,
-  further: readonly SqlValue[],
-): Work<void> {
-  const [span, values] = spanUntil(endedMs, now);
+function* recordMissing(end: ListEnd, condition: string, further: readonly SqlValue[]): Work<void> {
+  const [span, values] = spanUntil(end);
   yield ask(
     `UPDATE operations SET missing_ms = CASE WHEN missing_ms > ${span} THEN missing_ms ELSE ${span} END
      WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL AND ${condition}`,
     ...values,
     ...values,
-    customer,
+    end.customer,
     ...further,
   );
 }

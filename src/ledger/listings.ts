@@ -113,7 +113,7 @@ export interface Listings {
    */
   recordFirstListing(name: OperationName, beganMs: number, missingMs: number): Promise<void>;
   /** Records that a list of which no more was needed lacks these own orders. */
-  recordMissing(customer: number, ids: readonly string[], endedMs: number): Promise<void>;
+  recordMissing(listing: Pick<Listing, "customer" | "ids" | "endedMs" | "offsetMs">): Promise<void>;
   /**
    * Records the current offset, the service's clock minus ours. It applies to operations of the run that were sent
    * without one, by the clock as it is now, and is assumed for later ones without one.
@@ -525,8 +525,8 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
         );
       }),
 
-    recordMissing: (customer, ids, endedMs) =>
-      write(() => recordLacking({ customer, endedMs, now: sinceBoot() }, ids)),
+    recordMissing: ({ customer, ids, endedMs, offsetMs }) =>
+      write(() => recordLacking({ customer, endedMs, offsetMs, now: sinceBoot() }, ids)),
 
     recordOffset: (customer, run, offsetMs, isUnset) =>
       write(function* () {

@@ -35,7 +35,8 @@ export async function compareAnswers(
     if (first.length === 0) return undefined;
     const dateFrom = await earliestDate(first, tools);
     const { summaries, missing, isWhole } = await findListed(orderIds, dateFrom, tools);
-    if (isWhole && missing.length > 0) await ledger.recordMissing(customer, missing, tools.clock.now());
+    const end = { customer, endedMs: tools.clock.now(), offsetMs: tools.clockOffsetMs() };
+    if (isWhole && missing.length > 0) await ledger.recordMissing({ ...end, ids: missing });
     const owners = await ledger.findOwners(
       customer,
       summaries.map(({ id }) => id.value),

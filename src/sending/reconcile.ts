@@ -91,13 +91,14 @@ export async function recordListing(
   tools: ReconcileTools,
 ): Promise<RecordedListing> {
   const { ledger, customer, clock } = tools;
+  const offsetMs = tools.clockOffsetMs();
   const ids = summaries.map(({ id }) => id.value);
   const endedMs = clock.now();
   const beganMs = wallTimeOf(begunMs, clock);
   const stamps = new Map(
     summaries.flatMap(({ id, created_at }) => (created_at ? [[id.value, created_at] as const] : [])),
   );
-  const facts = await ledger.recordListing({ customer, beganMs, endedMs, dateFrom, ids, stamps });
+  const facts = await ledger.recordListing({ customer, beganMs, endedMs, dateFrom, ids, stamps, offsetMs });
   const states = new Map(
     summaries.flatMap(({ id, status }) => (status ? [[id.value, status] as const] : [])),
   );
