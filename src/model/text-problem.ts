@@ -52,6 +52,8 @@ const decimal = /^\+?(?:\d{5,}(\.0{1,2})|\d{10,}(\.\d{1,2}))$/;
 /** They write these around a number that is to stay text. */
 const textMark = /^\s*(?:'|="?)/;
 const fullWidthDigit = /[０-９]/;
+/** An index of a database takes no text of thousands of bytes. */
+const longestRef = 200;
 
 const formulaError =
   /^#(N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|FIELD!|ERROR!|GETTING_DATA)$/i;
@@ -75,6 +77,8 @@ export function describeFormulaError(error: string): string {
 export function findTextProblem(path: string, text: string): string | undefined {
   const isPhone = path === "phone" || path.endsWith(".phone");
   const isNumber = isPhone || path === "ref"; // two numbers that differ must look different
+  if (path === "ref" && text.length > longestRef)
+    return `is too long for an order number (${text.length} characters)`;
   if (lostOnly.test(text))
     return "has only question marks: the text was lost before courier read it; save files as UTF-8";
   if (text.includes(lostCharacter)) return "holds the mark of a lost character (U+FFFD): courier reads UTF-8";

@@ -125,6 +125,29 @@ describe("a file of rejects that a spreadsheet program has saved", () => {
   });
 });
 
+describe("a ref that is too long for an order number", () => {
+  const long = "9".repeat(201);
+  const message = "is too long for an order number (201 characters)";
+
+  test("is a mistake of its row alone, in a sheet and in JSON", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row(long), row(long.slice(1))));
+    const ran = await home.run("--skip-wrong");
+    expect(outcomes(ran.report), ran.stderr).toBe("created wrong created");
+    expect(ran.report[1]?.error).toMatchObject({ code: "wrong", column: "ref", message });
+    const order = { receiver: { name: "李四" }, sender: { name: "张三" }, item: { name: "茶叶" } };
+    const json = await home.put(JSON.stringify([{ ...order, ref: long }]), "orders.json");
+    expect(errorOf(await home.importFile(json))).toMatchObject({ details: [{ column: "ref", message }] });
+  });
+
+  test("is refused by orders create, too", async () => {
+    const home = await createImportHome("");
+    const words = ["--sender-name", "张三", "--receiver-name", "李四", "--item-name", "茶叶", "--json"];
+    const ran = await home.courier(["orders", "create", ...words, "--ref", long]);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(errorOf(ran).message).toContain(message);
+  });
+});
+
 describe("at a terminal", () => {
   test("the other rows are offered", async () => {
     const home = await createImportHome(oneWrong);
