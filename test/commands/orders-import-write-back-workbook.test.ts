@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import yauzl from "yauzl";
-import { createImportHome, header, type ImportHome, outcomes, row } from "../support/imports.ts";
+import { createImportHome, errorOf, header, type ImportHome, outcomes, row } from "../support/imports.ts";
 import { findPython } from "../support/tools.ts";
 import {
   sheetOf,
@@ -393,3 +393,26 @@ describe.skipIf(!python)("with openpyxl, every other cell is as it was in a work
     expect(numbers).toHaveLength(6);
   });
 });
+
+test.each([
+  ["sheet.macroEnabled", "a workbook with macros", "xlsm", "xlsx"],
+  ["sheet", "a workbook", "xlsx", "xlsm"],
+  ["template", "a template", "xltx", "xlsx"],
+])(
+  "a file of the kind %s keeps its ending: Excel opens it under no other one",
+  async (type, kind, ending, other) => {
+    const types = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.ms-excel.${type}.main+xml"/></Types>`;
+    const home = await createImportHome("");
+    const bytes = workbookOf({ rows: [titles, cells("A-1")] }, { parts: { "[Content_Types].xml": types } });
+    const file = await home.put(bytes, `orders.${ending}`);
+    const refused = await importAndRead(home, "", file, `done.${other}`);
+    expect([refused.exit, home.posts], refused.stderr).toEqual([2, 0]);
+    expect(errorOf(refused)).toMatchObject({
+      message: `${file} is ${kind}, and stays one: ${refused.done} must end in .${ending}`,
+      hint: `use --write-back ${path.join(home.directory, `done.${ending}`)}`,
+    });
+    const written = await importAndRead(home, "", file, `done.${ending}`);
+    expect([written.exit, home.posts], written.stderr).toEqual([0, 1]);
+    expect(await xmlOf(written.bytes, "[Content_Types].xml")).toBe(types);
+  },
+);

@@ -28,6 +28,24 @@ export interface SheetPart {
   fill(filling: WorkbookFilling): AsyncGenerator<Buffer>;
 }
 
+/** What a workbook is called, and the ending of its name: Excel opens a file of another kind under no other one. */
+export async function findKind(
+  bytes: Buffer,
+  name: string,
+): Promise<{ readonly kind: string; readonly ending: string }> {
+  const zip = await openZip(bytes, name);
+  const types: Uint8Array[] = [];
+  const part = "[Content_Types].xml";
+  if (zip.has(part)) for await (const piece of zip.read(part)) types.push(piece);
+  const main = /[./](sheet|template)(\.macroEnabled)?\.main\+xml/.exec(Buffer.concat(types).toString());
+  const isTemplate = main?.[1] === "template";
+  const hasMacros = main?.[2] !== undefined;
+  return {
+    kind: `a ${isTemplate ? "template" : "workbook"}${hasMacros ? " with macros" : ""}`,
+    ending: `xl${isTemplate ? "t" : "s"}${hasMacros ? "m" : "x"}`,
+  };
+}
+
 /** `sheet` is a name among the sheets of this workbook. */
 export async function openSheetPart(bytes: Buffer, name: string, sheet: string): Promise<SheetPart> {
   const [workbook, zip] = [await openWorkbook(bytes, name), await openZip(bytes, name)];

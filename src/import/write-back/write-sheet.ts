@@ -96,7 +96,7 @@ export async function openSheetOutput(
   flag: string,
   context: Context,
 ): Promise<OpenedSheet> {
-  ensureForm(source, isInPlace ? undefined : file, flag);
+  await ensureForm(source, isInPlace ? undefined : file, flag);
   const places = await findRows(source);
   const target = isInPlace ? await findRealPath(file) : file;
   const permissionsOf = await stat(source.name).then(
@@ -174,7 +174,11 @@ function describeNarrow(file: string, what: SortedPart): string {
 }
 
 /** A new file has the form of the sheet, so its name must say the same. */
-function ensureForm({ facts, name }: Source, file: string | undefined, flag: string): void {
+async function ensureForm(
+  { bytes, facts, name }: Source,
+  file: string | undefined,
+  flag: string,
+): Promise<void> {
   const { form } = facts;
   if (form === "json" || form === "ndjson")
     throw usageError(
@@ -185,11 +189,16 @@ function ensureForm({ facts, name }: Source, file: string | undefined, flag: str
   if (form === "csv") {
     ensureWritableName(flag, file, { input: name });
     ensurePromisedForm(flag, file, name, form);
-  } else if (!/\.xls[xm]$/i.test(file))
-    throw usageError(
-      `${name} is a workbook, and stays one: ${file} must end in .xlsx`,
-      `use ${flag} ${shellQuote(proposeName(file.slice(0, file.length - path.extname(file).length), "xlsx", name))}`,
-    );
+    return;
+  }
+  const { findKind } = await import("./fill-workbook.ts");
+  const { kind, ending } = await findKind(bytes, name);
+  const given = path.extname(file);
+  if (given.toLowerCase() === `.${ending}`) return;
+  throw usageError(
+    `${name} is ${kind}, and stays one: ${file} must end in .${ending}`,
+    `use ${flag} ${shellQuote(proposeName(file.slice(0, file.length - given.length), ending, name))}`,
+  );
 }
 
 /** The part of a workbook that is written anew; it is loaded for a workbook alone. */
