@@ -286,7 +286,8 @@ function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
   }
   ensureNoOrder(Object.keys(value), "remove these keys from its objects");
   const { error: _rejected, ...given } = value; // a file of rejects that was fixed
-  const { ref, ...fields } = given;
+  const { ref: written, ...fields } = given;
+  const ref = typeof written === "string" && written.trim() !== "" ? written.trim() : undefined;
   const checked = check(rowSchema, given);
   const problems: RowProblem[] = [];
   if ("mismatches" in checked) {
@@ -309,7 +310,9 @@ function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
   // With problems, only the names of its parts are used.
   const draft = fields as Draft;
   const faulty = new Set(problems.map(({ column }) => column.replace(/\..*/, "")));
-  return { ...base, ref: typeof ref === "string" && ref !== "" ? ref : undefined, draft, problems, faulty };
+  // It was recorded with its blanks before.
+  const former = ref !== undefined && ref !== written ? [{ reading: 3, ref: String(written), draft }] : [];
+  return { ...base, ref, draft, problems, faulty, former };
 }
 
 /** The single value at a dotted path, as text; else empty. */

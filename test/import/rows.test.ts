@@ -24,6 +24,16 @@ describe("identity", () => {
     expect(rows[0]?.content).toBe(rows[1]?.content);
   });
 
+  test("is the ref without blanks around it in JSON, too; one that was recorded with them is known", async () => {
+    const [row] = await readGood(
+      JSON.stringify([
+        { ref: " A-1 ", receiver: { name: "李四" }, sender: { name: "张三" }, item: { name: "书" } },
+      ]),
+    );
+    expect(row?.ref).toBe("A-1");
+    expect(row?.former?.[0]).toEqual({ reading: 3, ref: " A-1 ", content: row?.content });
+  });
+
   test("is else the content, and which of the equal ones it is", async () => {
     const rows = await readGood(sheet(line("", "李四"), line("", "王五"), line("", "李四")));
     const [first, other, second] = rows;
