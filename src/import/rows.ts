@@ -434,6 +434,7 @@ async function* numberRows(
     const row: SheetRow | undefined = waiting.shift() ?? (await source.next()).value;
     if (!row) return;
     const { line, cells } = row;
+    if (cells.length === 1 && cells[0] === endOfDosFile) continue;
     if (preset?.footer?.test(cells.filter((cell) => cell !== "").join(" "))) continue;
     count += 1;
     const number = table ? line : count;
@@ -447,6 +448,9 @@ async function* numberRows(
     }
   }
 }
+
+/** Old programs write it as the last line. */
+const endOfDosFile = "\u001a";
 
 /** 4 of A2:A4. */
 const lastRow = (range: string) => readAddress(range.split(":").at(-1) ?? "")?.row ?? 0;

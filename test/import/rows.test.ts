@@ -34,6 +34,11 @@ describe("identity", () => {
     expect(row?.former?.[0]).toEqual({ reading: 3, ref: " A-1 ", content: row?.content });
   });
 
+  test("is none for the mark of the end of a file that old programs write", async () => {
+    const rows = await readGood(`${sheet(line("A-1", "李四"))}\u001a`);
+    expect(rows.map(({ ref }) => ref)).toEqual(["A-1"]);
+  });
+
   test("is else the content, and which of the equal ones it is", async () => {
     const rows = await readGood(sheet(line("", "李四"), line("", "王五"), line("", "李四")));
     const [first, other, second] = rows;
