@@ -111,7 +111,7 @@ async function confirmTwice(
   const others = isShared ? " All machines that use it lose them." : "";
   await confirmOrStop(
     context,
-    `Delete names, phones and addresses in ${counted(runs, "run")} of the account ${account} from ${path}?${others}`,
+    `Delete names, phones and addresses in ${counted(runs, "run")} of the account ${account} from ${showAddress(path).place}?${others}`,
   );
   if (named !== undefined) return;
   const typed = await prompts?.text(`This cannot be undone. Type ${account} to delete them`);

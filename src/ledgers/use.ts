@@ -11,7 +11,7 @@ import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { markCustomer, readMoved, unmarkMoved } from "../ledger/moved.ts";
 import type { LedgerUsed } from "../model/results.ts";
-import type { PostgresAddress } from "../postgres/address.ts";
+import { isSameDatabase, type PostgresAddress } from "../postgres/address.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { identifyCustomer } from "../sending/customer.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -64,7 +64,7 @@ export const useLedger = defineCommand({
     const parsed =
       address === local ? undefined : await readAddress(address, "the address", context, passwordCommand);
     const account = await findStoredAccount(context);
-    const before = await openBefore(account, parsed?.text, isNew, context);
+    const before = await openBefore(account, parsed, isNew, context);
     if (before) await ensureIdle(before, account, context);
     const ledger = parsed ? await openShared(parsed, context) : await context.localLedger();
     if (before) await ensureKnown(before, ledger, account, isNew, context);
@@ -240,14 +240,14 @@ function view(used: LedgerUsed): readonly Block[] {
 /** The ledger that the account's orders are in so far; undefined where there is none, or it is the same one. */
 async function openBefore(
   account: NamedAccount,
-  next: string | undefined,
+  next: PostgresAddress | undefined,
   isNew: boolean,
   context: Context,
 ): Promise<Ledger | undefined> {
   const before = account.stored.ledger ?? (await findMovedTo(account, next, context));
-  if (before === next) return undefined;
   if (before === undefined)
-    return hasLedger(context.machine.stateDirectory) ? context.localLedger() : undefined;
+    return next && hasLedger(context.machine.stateDirectory) ? context.localLedger() : undefined;
+  if (next && isSameDatabase(before, next, context.machine.env)) return undefined;
   const source = `the ledger of the account ${account.name}`;
   try {
     return await openShared(await readAddress(before, source, context), context);
@@ -269,7 +269,7 @@ async function openBefore(
 /** Where the account's orders of this machine's ledger moved to. */
 async function findMovedTo(
   account: NamedAccount,
-  next: string | undefined,
+  next: PostgresAddress | undefined,
   context: Context,
 ): Promise<string | undefined> {
   if (!hasLedger(context.machine.stateDirectory)) return undefined;

@@ -56,10 +56,7 @@ export function parseAddress(
       );
   const setting = (name: string) =>
     url.searchParams.get(name) ?? (env[`PG${name.toUpperCase()}`] || undefined);
-  const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1")) || env.PGHOST || "localhost";
-  const user = decodeURIComponent(url.username) || env.PGUSER || userInfo().username;
-  const database = decodeURIComponent(url.pathname.slice(1)) || env.PGDATABASE || user;
-  const port = Number(url.port || env.PGPORT || 5432);
+  const { host, port, user, database } = readPlace(url, env);
   const sslMode = readMode(setting("sslmode"), isLoopback(host), source);
   const command = url.searchParams.get(passwordSetting) ?? undefined;
   const encoded = [user, database].map(encodeURIComponent);
@@ -82,6 +79,21 @@ export function parseAddress(
           ? () => readPasswordFile({ host, port, user, database })
           : undefined,
   };
+}
+
+function readPlace(url: URL, env: Env): Pick<PostgresAddress, "host" | "port" | "user" | "database"> {
+  const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1")) || env.PGHOST || "localhost";
+  const user = decodeURIComponent(url.username) || env.PGUSER || userInfo().username;
+  const database = decodeURIComponent(url.pathname.slice(1)) || env.PGDATABASE || user;
+  return { host, port: Number(url.port || env.PGPORT || 5432), user, database };
+}
+
+/** True where an address that was kept names the same database, whoever uses it, and whatever its settings are. */
+export function isSameDatabase(kept: string, { host, port, database }: PostgresAddress, env: Env): boolean {
+  if (!URL.canParse(kept)) return false;
+  const place = readPlace(new URL(kept), env);
+  const isSameHost = place.host.toLowerCase() === host.toLowerCase();
+  return isSameHost && place.port === port && place.database === database;
 }
 
 /** Asks once, for all connections. */

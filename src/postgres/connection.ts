@@ -122,7 +122,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       throw new CourierError(
         "database",
         5,
-        `the ledger cannot be used: no PostgreSQL answers at ${address.text}`,
+        `the ledger cannot be used: no PostgreSQL answers at ${address.place}`,
         {
           cause: error,
           hint: "check the host and the port",
@@ -367,7 +367,7 @@ function describeOther(error: unknown, state: string | undefined): readonly [rea
 }
 
 /** Plain words for a failure of the server; what is no failure of it stays as it is. */
-function explain(error: unknown, { text }: PostgresAddress): unknown {
+function explain(error: unknown, { place }: PostgresAddress): unknown {
   const state = sqlState(error);
   const code = systemCode(error);
   if (
@@ -376,7 +376,7 @@ function explain(error: unknown, { text }: PostgresAddress): unknown {
   )
     return error;
   const [reason, remedy] = refusals[state ?? ""] ?? describeOther(error, state);
-  return new CourierError("database", 5, `the ledger cannot be used: ${reason}: ${text}`, {
+  return new CourierError("database", 5, `the ledger cannot be used: ${reason}: ${place}`, {
     cause: error,
     hint: remedy,
   });

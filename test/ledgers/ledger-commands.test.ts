@@ -148,6 +148,16 @@ describe("without a server", () => {
     expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
   });
 
+  test("an error does not show the program that prints the password", async () => {
+    const home = await createShop();
+    const address = "postgres://shop@127.0.0.1:1/orders";
+    const env = { COURIER_LEDGER: `${address}?passwordcommand=pass+show+courier-ledger` };
+    const ran = await home.json("log", { env });
+    expect(ran.exit).toBe(5);
+    expect(errorOf(ran).message).toBe(`the ledger cannot be used: the connection was refused: ${address}`);
+    expect(ran.stderr).not.toContain("courier-ledger");
+  });
+
   test("the sandbox keeps its ledger here, and COURIER_LEDGER goes before what is kept", async () => {
     const home = await createShop();
     const sandbox = await home.json("ledger use postgres://localhost/db --account sandbox");
@@ -223,6 +233,17 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(await home.status("--account till")).toMatchObject({ shared: false });
     const { result } = await home.json("ledger status", { env: { COURIER_LEDGER: address } });
     expect(result).toMatchObject({ ledger: address, named_by: "COURIER_LEDGER" });
+  });
+
+  test("use of the same database with another setting is no use of another ledger", async () => {
+    const home = await createShop();
+    const address = await server.createDatabase();
+    expect((await home.json(`ledger use ${address}`)).exit).toBe(0);
+    await home.importRows();
+    const used = await home.courier(["ledger", "use", `${address}?sslmode=disable`, "--account", "shop"]);
+    expect(used.exit).toBe(0);
+    expect(used.stderr).not.toContain("do not know of each other's orders");
+    expect(await home.ledgers()).toMatchObject({ shop: `${address}?sslmode=disable` });
   });
 
   test("use takes along whose key the login has found it to be", async () => {

@@ -51,6 +51,27 @@ describe.skipIf(postgresPrograms === undefined)("with a server", () => {
     expect(JSON.parse(stdout)).toMatchObject({ shared: true, operations: 2 });
   });
 
+  test("another program takes the place of one that is gone, as the hint says", async () => {
+    const home = await createShop();
+    const backwards = JSON.stringify([...password].reverse().join(""));
+    const use = async (name: string) => {
+      const script = path.join(home.directory, name);
+      await writeFile(script, `console.log([...${backwards}].reverse().join(""))`);
+      const words = ["ledger", "use", home.address, "--password-command", `${process.execPath} ${script}`];
+      return home.courier(words, { env });
+    };
+    expect((await use("old.cjs")).exit).toBe(0);
+    expect(outcomes((await home.run("", { env })).report)).toBe("created created");
+    await rm(path.join(home.directory, "old.cjs"));
+    const { exit, stderr } = await home.courier("ledger status", { env });
+    expect(exit).toBe(4);
+    expect(stderr).toContain("courier ledger use ADDRESS --password-command");
+    const used = await use("new.cjs");
+    expect([used.exit, used.stderr]).toEqual([0, ""]);
+    expect(outcomes((await home.run("", { env })).report)).toBe("shipped shipped");
+    expect(await readConfigText(home)).toContain("new.cjs");
+  });
+
   test("a search waits for the program as long as it asks a person", async () => {
     const home = await createShop();
     const [asked, answered] = ["asked", "answered"].map((name) => path.join(home.directory, name));

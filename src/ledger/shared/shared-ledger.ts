@@ -126,17 +126,17 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
   };
 }
 
-function lostLease({ text }: PostgresAddress): CourierError {
+function lostLease({ place }: PostgresAddress): CourierError {
   return new CourierError(
     "database",
     5,
-    `the ledger was out of reach for ${leaseMs / 1_000} seconds, so this run sends nothing more: ${text}`,
+    `the ledger was out of reach for ${leaseMs / 1_000} seconds, so this run sends nothing more: ${place}`,
     { hint: "run the same command again: what was sent is looked up, and nothing is sent twice" },
   );
 }
 
-function lostRecords({ text }: PostgresAddress): CourierError {
-  return new CourierError("ledger_lost", 5, `the ledger has lost what was recorded: ${text}`, {
+function lostRecords({ place }: PostgresAddress): CourierError {
+  return new CourierError("ledger_lost", 5, `the ledger has lost what was recorded: ${place}`, {
     hint: "a backup or a standby has taken its place, which does not know all that was sent: before you send anything, compare your files with courier orders list --all",
   });
 }
