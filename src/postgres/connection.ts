@@ -332,6 +332,7 @@ const tryAgain =
 const givePassword =
   "put the right one into ~/.pgpass (chmod 600 ~/.pgpass) or PGPASSWORD, or name a program that prints it: --password-command";
 
+const makeRoom = "make room on the server, then run the same command again";
 const encrypt =
   "switch ssl on in the server; or add ?sslmode=disable to the address, where others cannot read what goes to that host";
 const nameAuthority =
@@ -347,7 +348,7 @@ const refusals: Readonly<Record<string, readonly [reason: string, remedy: string
     "let the user create a schema in the database, or give it the one named courier",
   ],
   "25006": ["it is read-only", "name the server that takes writes"],
-  "53100": ["its disk is full", "make room on the server, then run the same command again"],
+  "53100": ["its disk is full", makeRoom],
   "53300": ["it has no connection left", "raise max_connections, or end processes that hang"],
   "57P01": ["it is being restarted", tryAgain],
   "57P02": ["it is being restarted", tryAgain],
@@ -357,6 +358,7 @@ const refusals: Readonly<Record<string, readonly [reason: string, remedy: string
 
 function describeOther(error: unknown, state: string | undefined): readonly [reason: string, remedy: string] {
   const message = error instanceof Error ? error.message : String(error);
+  if (/could not write init file/.test(message)) return ["its disk is full or failing", makeRoom];
   if (state !== undefined) return [message, tryAgain];
   if (/password must be a string/.test(message)) return ["it asks for a password", givePassword];
   if (/does not support SSL/.test(message)) return ["it takes no encrypted connection", encrypt];

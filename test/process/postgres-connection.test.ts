@@ -35,6 +35,18 @@ describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)
     await connection.close();
   });
 
+  test("a server that cannot write a file of its own has a full or failing disk", async () => {
+    const address = readTestAddress(await server.createDatabase());
+    const connection = createConnection({ address, clock: systemClock() });
+    const text =
+      "DO $$ BEGIN RAISE EXCEPTION 'could not write init file: No space left' USING ERRCODE = 'XX000'; END $$";
+    await expect(connection.ask(text, [])).rejects.toMatchObject({
+      message: expect.stringMatching(/^the ledger cannot be used: its disk is full or failing: postgres:/),
+      hint: "make room on the server, then run the same command again",
+    });
+    await connection.close();
+  });
+
   describe("that breaks within a transaction", () => {
     /** `work` is begun once, twice…: the connection breaks in it the first time, at its end with `isAtCommit`. */
     async function breakOnce(canRepeat: boolean, { isAtCommit = false, begin = "BEGIN" } = {}) {
