@@ -329,10 +329,12 @@ function nextSteps(
   context: Context,
   again = sameAgain,
 ): string {
-  if (isMade(operation))
+  if (isMade(operation)) {
+    const add = again === sameAgain ? "add --allow-duplicate" : `${again} with --allow-duplicate`;
     return operation.content === content
-      ? "to ship it a second time, add --allow-duplicate"
-      : "if this is not that order, corrected, add --allow-duplicate";
+      ? `to ship it a second time, ${add}`
+      : `if this is not that order, corrected, ${add}`;
+  }
   if (operation.state !== "unknown")
     return `wait until that process ends, then ${again}; if you know that it has ended: ${context.nextCommand(`orders resolve ${nameOperation(operation)}`)}`;
   return howToResolve(operation, left, context, again);

@@ -66,6 +66,18 @@ test("in doubt, and repeated at once: the hint does not lead back to --repeat", 
   }
 });
 
+test("a duplicate of a moment ago: the hint to send it nevertheless names the order", async () => {
+  const home = await homeWithOrder();
+  await home.send("赵六", "13600136000");
+  const { exit, stderr } = await home.courier("orders create --repeat --yes");
+  expect(exit, stderr).toBe(2);
+  const hinted = "orders create --yes --like 2.1";
+  expect(stderr).toContain(`hint: to ship it a second time, run courier ${hinted} with --allow-duplicate\n`);
+  await home.send("王五", "13700137000");
+  expect((await home.courier(`${hinted} --allow-duplicate`)).exit).toBe(0);
+  expect(home.receivers()).toEqual(["李四", "赵六", "王五", "赵六"]);
+});
+
 test("not sent, because the service asks to wait: the hint names the order, too", async () => {
   const home = await homeWithOrder();
   home.service.ways = { failWithoutCommit: { status: 429, code: "RATE_LIMITED", message: "later" } };
