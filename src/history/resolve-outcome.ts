@@ -1,0 +1,241 @@
+/** What a person records of an order in doubt: which order it is, or that none was made. */
+
+import { type Context, confirmOrStop } from "../command/command.ts";
+import { CourierError, usageError } from "../core/errors.ts";
+import { byCount } from "../core/wording.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import {
+  type CreateOutcome,
+  isMade,
+  isUndone,
+  nameOperation,
+  type Operation,
+  type OperationName,
+} from "../ledger/operation.ts";
+import { OrderTaken } from "../ledger/operation-errors.ts";
+import type { Draft } from "../model/draft.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import { describeAnswer, describeOther, isForAnother } from "../sending/another-order.ts";
+import { findCreatesInDoubt } from "../sending/in-doubt.ts";
+import { compareDetail, distinguishingFields, isLikely, nothingLearned } from "../sending/matching.ts";
+import { orderFacts } from "../sending/order-facts.ts";
+import { blank } from "../terminal/blocks.ts";
+import { lookBeforeResolve } from "./look-before-resolve.ts";
+import { orderView } from "./resolve-view.ts";
+
+export function ensureInDoubt(operation: Operation, { nextCommand }: Context): void {
+  const name = nameOperation(operation);
+  const { order } = operation;
+  if (operation.state === "unknown") return;
+  const became = order ? ` (order ${order.id})` : "";
+  const isWrong = order
+    ? `; where that is another order: ${nextCommand(`orders resolve ${name} --reopen`)}`
+    : "";
+  throw usageError(
+    `${name} is not in doubt: it is ${operation.state}${became}`,
+    `${nextCommand(`orders resolve ${name}`)} shows what is known${isWrong}`,
+  );
+}
+
+/** The values that tell orders apart and are others: those that the service shows, and those that were sent. */
+function differencesOf(
+  draft: Draft,
+  order: OrderDetail,
+): readonly (readonly [shown: string, sent: string])[] {
+  const comparison = compareDetail(draft, order);
+  const { name, phone, province, city, district, detail } = draft.receiver ?? {};
+  const address = [province, city, district, detail].filter(Boolean).join("");
+  const { receiver, item } = order;
+  const values = {
+    "receiver.name": [receiver?.name, name],
+    "receiver.phone": [receiver?.phone, phone],
+    "receiver.address": [receiver?.address, address],
+    "item.name": [item?.name, draft.item?.name],
+  } as const;
+  return distinguishingFields.flatMap((field) => {
+    const [shown, sent] = values[field];
+    return comparison[field] === "differs" && shown && sent ? [[shown, sent] as const] : [];
+  });
+}
+
+export async function settleAs(
+  operation: Operation,
+  orderId: string,
+  ledger: Ledger,
+  context: Context,
+): Promise<Operation> {
+  const service = await context.service();
+  const order = await service.order(orderId);
+  const name = nameOperation(operation);
+  const { draft } = operation;
+  const differing = draft ? differencesOf(draft, order) : [];
+  if (differing.length > 0) {
+    const [made, sent] = [0, 1].map((side) => differing.map((values) => values[side]).join(", "));
+    context.messages.warn(`order ${orderId} has ${made}, but ${name} was sent with ${sent}`);
+    await warnOfBetterMatch(operation, order, context);
+    const isNamed = operation.withdrawnOrder === orderId; // by its answer
+    if (!isNamed && context.globals.yes && (await isForAnother(operation, order, ledger)))
+      throw usageError(
+        `order ${orderId} is for another receiver than ${name}: nothing was recorded`,
+        `if you know that it is ${name} anyway, run the command at a terminal, without --yes`,
+      );
+    await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
+  }
+  await takeFromHolder(operation, order, ledger, context);
+  await leaveShownOrder(operation, orderId, ledger, context);
+  const outcome = {
+    state: "found",
+    order: orderFacts(order),
+    orderState: order.status ?? undefined,
+  } as const;
+  const settled = await recordOutcome(operation, outcome, ledger, context);
+  if (settled.isUnwanted)
+    context.messages.note(
+      `its run was undone; to cancel the order: ${context.nextCommand(`orders cancel ${orderId}`)}`,
+    );
+  return settled;
+}
+
+/** A wrong answer may have given the order to another create, which is in doubt then. One that shows what that create sent stays its own. */
+async function takeFromHolder(
+  operation: Operation,
+  order: OrderDetail,
+  ledger: Ledger,
+  context: Context,
+): Promise<void> {
+  const id = order.id.value;
+  const name = (await ledger.findOwners(operation.customer, [id])).get(id);
+  const holder = name && (await ledger.findOperation(name));
+  if (!holder || nameOperation(holder) === nameOperation(operation)) return;
+  const other = await describeOther(holder, order, ledger);
+  if (other === undefined) return;
+  context.messages.warn(describeAnswer(holder, other));
+  const [own, taken] = [nameOperation(operation), nameOperation(holder)];
+  await confirmOrStop(context, `Record that order ${id} is ${own}, so that ${taken} is in doubt?`);
+  if ((await ledger.withdrawOrder(holder, id, context.clock.now())) !== undefined)
+    context.messages.note(`${taken} is in doubt now: ${context.nextCommand(`orders resolve ${taken}`)}`);
+}
+
+/** An operation whose order the service shows as another one has no order before it gets this one. */
+async function leaveShownOrder(
+  operation: Operation,
+  orderId: string,
+  ledger: Ledger,
+  context: Context,
+): Promise<void> {
+  const { customer, order } = operation;
+  if (!isMade(operation) || !order) return;
+  const holder = (await ledger.findOwners(customer, [orderId])).get(orderId);
+  if (holder && nameOperation(holder) !== nameOperation(operation))
+    throw orderTaken(orderId, holder, context);
+  await ledger.withdrawOrder(operation, order.id, context.clock.now());
+}
+
+/** Of an order that is taken from another one in doubt, the list would prove that it was not created. */
+async function warnOfBetterMatch(operation: Operation, order: OrderDetail, context: Context): Promise<void> {
+  const inDoubt = await findCreatesInDoubt(context);
+  const better = inDoubt.find(
+    (each) =>
+      each.draft &&
+      nameOperation(each) !== nameOperation(operation) &&
+      isLikely(compareDetail(each.draft, order), nothingLearned) &&
+      differencesOf(each.draft, order).length === 0,
+  );
+  if (!better) return;
+  const name = nameOperation(better);
+  await warnOrRefuse(
+    `order ${order.id} has what ${name} was sent with, which is in doubt, too`,
+    context.nextCommand(`orders resolve ${name} --as ${order.id}`),
+    context,
+  );
+}
+
+export async function settleAsUnsent(
+  operation: Operation,
+  isKeyOfCustomer: boolean,
+  ledger: Ledger,
+  context: Context,
+): Promise<Operation> {
+  const { draft, ref } = operation;
+  const about = [
+    draft?.receiver?.name && `to ${draft.receiver.name}`,
+    draft?.item?.name,
+    ref && `ref ${ref}`,
+  ];
+  const facts = about.filter(Boolean).join(", ");
+  const name = facts === "" ? nameOperation(operation) : `${nameOperation(operation)} (${facts})`;
+  const asked = new Set<string>();
+  /** The question was asked about a list that could not be read. */
+  let isAskedUnread = false;
+  for (let isFirst = true; ; isFirst = false) {
+    const looked = await lookBeforeResolve(operation, isKeyOfCustomer, ledger, context);
+    const likely = looked ?? [];
+    const now = (await ledger.findOperation(operation)) ?? operation;
+    if (now.state === "refused" || (now.state === "unsent" && !now.isUnwanted)) return now;
+    if (!isUndone(now)) ensureInDoubt(now, context);
+    // After a late answer, only what was not there before is asked about, and a list that cannot be read any more.
+    const isKnown = looked ? looked.every((id) => asked.has(id)) : isAskedUnread;
+    if (!isFirst && isKnown) break;
+    isAskedUnread = looked === undefined;
+    for (const id of likely) asked.add(id);
+    if (likely.length > 0) await warnOfLikely(operation, likely, context);
+    if (!context.globals.yes) await context.display([...orderView(operation), blank]);
+    const question = `Record that ${name} created no order, so that it may be sent again?`;
+    if (!(await confirmOrStop(context, question))) break;
+  }
+  const rejection = { code: "resolved", message: "a person recorded that it created no order" };
+  return recordOutcome(operation, { state: "unsent", rejection }, ledger, context);
+}
+
+async function warnOfLikely(
+  operation: Operation,
+  likely: readonly string[],
+  context: Context,
+): Promise<void> {
+  const own = nameOperation(operation);
+  const orders = `${byCount(likely.length, "order", "orders")} ${likely.join(", ")}`;
+  const as = context.nextCommand(`orders resolve ${own} --as ${likely[0]}`);
+  await warnOrRefuse(`${orders} may be ${own}`, as, context);
+}
+
+/** At a terminal a person may know that the order is another one than it seems. A script is refused. */
+async function warnOrRefuse(message: string, asItSeems: string, context: Context): Promise<void> {
+  const prompts = context.globals.yes ? undefined : await context.prompts();
+  if (prompts) return context.messages.warn(message);
+  throw usageError(
+    `${message}: nothing was recorded`,
+    `if it is this order: ${asItSeems}; if you know that it is another one, answer at a terminal, without --yes`,
+  );
+}
+
+async function recordOutcome(
+  operation: Operation,
+  outcome: CreateOutcome,
+  ledger: Ledger,
+  context: Context,
+): Promise<Operation> {
+  const { beginRun, clock } = context;
+  await beginRun({ command: "orders resolve" });
+  try {
+    const isSettled = await ledger.settleCreate(operation, outcome, clock.now(), { isResolved: true });
+    const now = (await ledger.findOperation(operation)) ?? operation;
+    if (!isSettled) ensureInDoubt(now, context);
+    return now;
+  } catch (error) {
+    if (!(error instanceof OrderTaken)) throw error;
+    throw orderTaken(error.orderId, error.holder, context, error);
+  }
+}
+
+function orderTaken(
+  orderId: string,
+  holder: OperationName,
+  { nextCommand }: Context,
+  cause?: OrderTaken,
+): CourierError {
+  const name = nameOperation(holder);
+  return new CourierError("order_taken", 2, `order ${orderId} belongs to operation ${name}`, {
+    hint: `${nextCommand(`orders resolve ${name}`)} shows it`,
+    cause,
+  });
+}
