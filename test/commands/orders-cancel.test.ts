@@ -388,13 +388,18 @@ describe("an order with another receiver than was sent with its ref", () => {
     },
   );
 
-  test("is cancelled where a person found it and decided so", async () => {
+  test.each([
+    ["is cancelled where a person found it and decided so", ["--reopen", "--as 1000001"], 1],
+    ["is left alone where a list gave it", [], 0],
+  ])("%s", async (_what, decisions, cancels) => {
     const home = await createServedHome();
     await recordRun(home, ["found"]);
+    for (const words of decisions)
+      expect((await home.courier(`orders resolve 1.1 ${words} --yes`)).exit).toBe(0);
     const other = { id: 1000001, status: "pending", receiver: { name: "王五" }, item: { name: "花瓶" } };
     answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(other));
     await home.courier("orders cancel ref:R-1-1 --yes --json");
-    expect(requestCount(home, "DELETE")).toBe(1);
+    expect(requestCount(home, "DELETE")).toBe(cancels);
   });
 });
 
