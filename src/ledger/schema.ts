@@ -1,5 +1,7 @@
 /** The tables of the ledger, as migrations from one version to the next. */
 
+import { decided } from "./operation.ts";
+
 /** `CRLG`: marks a file as a ledger. */
 export const applicationId = 0x4352_4c47;
 
@@ -259,6 +261,9 @@ CREATE TABLE possible_orders (
 CREATE INDEX possible_orders_by_customer ON possible_orders (customer);
 `;
 
+/** What a person decided was not told from what a list had shown: all of it stays as it is. The bit is `decided`. */
+const fifteenth = `UPDATE operations SET kept_fields = kept_fields | ${decided} WHERE kind = 'create' AND state = 'found'`;
+
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";
 
@@ -299,6 +304,7 @@ export const sharedMigrations: readonly string[] = [
   twelfth,
   thirteenth,
   fourteenth,
+  fifteenth,
 ];
 
 export const migrations: readonly string[] = [
@@ -319,4 +325,5 @@ export const migrations: readonly string[] = [
   thirteenth,
   fourteenth,
   movedWithKeys,
+  fifteenth,
 ];

@@ -186,6 +186,26 @@ test("a ledger of an earlier version keeps the refs of the rows that orders else
     expect(await ledger.findHolder(1, shop, ref)).toBeUndefined();
 });
 
+test("what a person decided with an earlier version counts as decided", async () => {
+  const directory = await createDirectory();
+  const file = ledgerPath(directory);
+  const earlier = { title: "ledger", applicationId, path: file, migrations: migrations.slice(0, -1) };
+  const database = await openDatabase(earlier);
+  database.exec(`INSERT INTO customers (id, service) VALUES (1, '${service}')`);
+  database.exec(`INSERT INTO runs (number, command, account, service, customer, started_at, pid, place)
+    VALUES (1, 'orders import', 'shop', '${service}', 1, 1, 1, 'here')`);
+  for (const [number, state] of ["found", "created"].entries())
+    database.exec(`INSERT INTO operations (run, number, kind, state, customer, owner, order_id)
+      VALUES (1, ${number}, 'create', '${state}', 1, 1, '${number}')`);
+  database.close();
+  const ledger = await createLedger(directory);
+  const decided = (await ledger.listOperations(1, -1)).map(({ state, isDecided }) => [state, isDecided]);
+  expect(decided).toEqual([
+    ["found", true],
+    ["created", false],
+  ]);
+});
+
 test("a migration that is killed leaves the version before it or the one after, whole", async () => {
   const options = { title: "test", applicationId: testApplicationId };
   const found = new Set<number>();
