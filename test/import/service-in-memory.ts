@@ -56,14 +56,22 @@ export function createServiceInMemory(clock: HandClock, script: readonly Fate[] 
     const cause = new Error(kind);
     const isProcessed = kind === "created" || kind === "lost after";
     const id = String(1_000_001 + orders.length);
-    if (isProcessed) orders.push({ id, row, createdMs: clock.now() });
+    const createdMs = clock.now();
+    if (isProcessed) orders.push({ id, row, createdMs });
     for (let turns = 0; turns < after; turns++) await turn();
     switch (kind) {
       case "created":
         return {
           kind,
-          order: { id, order_no: `CO${id}`, tracking_number: `CR${id}`, estimated_fee: "12.00" },
+          order: {
+            id,
+            order_no: `CO${id}`,
+            tracking_number: `CR${id}`,
+            estimated_fee: "12.00",
+            created_at: new Date(createdMs).toISOString(),
+          },
           orderState: "pending",
+          stampAheadMs: 0,
         };
       case "refused":
         return {
