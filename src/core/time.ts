@@ -35,6 +35,11 @@ export function parseInstant(text: string): number | undefined {
   return Number.isNaN(instantMs) ? undefined : instantMs;
 }
 
+/** The instant of a stamp; undefined for midnight, too: that may be a day without a time. */
+export function parseStamp(text: string | null | undefined): number | undefined {
+  return text && !/[T ]00:00:00(?:[.,]0+)?(?:Z|[+-][\d:]+)?$/i.test(text) ? parseInstant(text) : undefined;
+}
+
 /** Milliseconds since 1970 of a date in an HTTP header (RFC 9110, 5.6.7); undefined for anything else. */
 export function parseHttpDate(text: string | undefined): number | undefined {
   if (text === undefined || !httpDatePattern.test(text)) return undefined;

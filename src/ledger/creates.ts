@@ -107,8 +107,8 @@ export interface Creates {
   /** Orders that were noted for creates of a customer, or that answers named which were failures. */
   possibleOrders(customer: number): Promise<readonly PossibleOrder[]>;
   /**
-   * Takes the order from a create whose answer named another one's: the create is in doubt, and the order is as if this
-   * event had listed it first. Undefined where the create does not have the order any more.
+   * Takes the order from a create that it is not of: the create is in doubt, and the order is as if this event had listed it
+   * first, unless a list had shown it before. Undefined where the create does not have the order any more.
    */
   withdrawOrder(name: OperationName, orderId: string, nowMs: number): Promise<number | undefined>;
   /**
@@ -314,8 +314,7 @@ export function createCreates(
           run,
         );
         yield ask(
-          `INSERT INTO listed_orders VALUES (?, ?, ?, ?)
-             ON CONFLICT (customer, order_id) DO UPDATE SET event = excluded.event`,
+          "INSERT INTO listed_orders VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
           Number(row.customer),
           orderId,
           event,

@@ -1,7 +1,7 @@
 /** Complete listings of the account, and what the ledger learns from them about the service. */
 
 import type { SinceBoot } from "../core/process-identity.ts";
-import { parseInstant } from "../core/time.ts";
+import { parseStamp } from "../core/time.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { nextEvent } from "./events.ts";
 import { firstRunSince, type Listing, missingSpan, recordDelays, recordLacking } from "./list-lateness.ts";
@@ -21,6 +21,8 @@ export interface ListingFacts {
   readonly owners: ReadonlyMap<string, OperationName>;
   /** For all other orders in the list: the event of the first listing with them. */
   readonly firstSeen: ReadonlyMap<string, number>;
+  /** Of those that were taken from creates: the event of that. Other creates' orders may have been in their places. */
+  readonly withdrawn: ReadonlyMap<string, number>;
   /** Recent own orders that it lacks: it may lack others, too. */
   readonly unlisted: readonly UnlistedOrder[];
 }
@@ -259,7 +261,7 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
     for (const { order_id, order_created_at } of owned) {
       const [answered, listed] = [textOf(order_created_at), stamps?.get(String(order_id))];
       if (answered === undefined || listed === undefined || answered === listed) continue;
-      const byMs = (parseInstant(listed) ?? Number.NaN) - (parseInstant(answered) ?? Number.NaN);
+      const byMs = (parseStamp(listed) ?? Number.NaN) - (parseStamp(answered) ?? Number.NaN);
       if (Math.abs(byMs) > sameStampMs)
         yield ask(
           `UPDATE operations SET stamp_ahead_ms = stamp_ahead_ms + ?, order_created_at = ?
@@ -338,11 +340,18 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
           customer,
           others,
         );
+        const taken = yield ask(
+          `SELECT order_id, max(event) AS event FROM withdrawn_orders WHERE customer = ?
+             AND order_id IN (SELECT value FROM json_each(?)) GROUP BY order_id`,
+          customer,
+          others,
+        );
         yield* deleteOldListings(customer, endedMs);
         yield ask("INSERT INTO listings VALUES (?, ?, ?, ?)", customer, event, endedMs, dateFrom ?? null);
-        const firstSeen = new Map(seen.map((row) => [String(row.order_id), Number(row.event)]));
+        const eventsOf = (rows: readonly SqlRow[]) =>
+          new Map(rows.map((row) => [String(row.order_id), Number(row.event)]));
         const unlisted = yield* recordUnlisted(listing, event);
-        return { owners, firstSeen, unlisted };
+        return { owners, firstSeen: eventsOf(seen), withdrawn: eventsOf(taken), unlisted };
       }),
 
     async recordSeen(customer, ids, nowMs) {

@@ -1,6 +1,6 @@
 /** Whether an order was made before or after a request was sent, where the service shows that. */
 
-import { parseInstant } from "../core/time.ts";
+import { parseStamp } from "../core/time.ts";
 import type { Learned } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderSummary } from "../model/interface.ts";
@@ -62,7 +62,7 @@ export async function createAgeRules(
 
   function isStampedBefore(name: string, { created_at }: Dated): boolean {
     const { earliestMs, isMeasured } = requests.get(name) ?? {};
-    const createdMs = created_at ? parseInstant(created_at) : undefined;
+    const createdMs = parseStamp(created_at);
     if (createdMs === undefined || earliestMs === undefined || !isMeasured) return false;
     if (!stampAhead || areStampsUnclear) return false;
     return createdMs < earliestMs + stampAhead.leastMs - longMs;
@@ -72,7 +72,7 @@ export async function createAgeRules(
     /** `isListed`: lists show the order, so that one which lacked it tells that it was not there. */
     isNew(name: string, { created_at }: Dated, isListed = true): boolean {
       const { sentMs, listedFrom } = requests.get(name) ?? {};
-      const createdMs = created_at ? parseInstant(created_at) : undefined;
+      const createdMs = parseStamp(created_at);
       if (createdMs !== undefined && isLongAfter(name, createdMs)) return false;
       if (isStampedBefore(name, { created_at })) return false; // lists may have been late with it
       // An older order would have been in the listing shortly before.

@@ -69,6 +69,8 @@ export interface UnownedOrder {
   readonly detail: OrderDetail | undefined;
   /** The event of the listing that showed it first. */
   readonly firstSeenEvent: number;
+  /** The event at which it was taken from a create: it may be the order of one that was sent before, too. */
+  readonly withdrawnEvent?: number | undefined;
   compare(create: DoubtfulCreate): Comparison;
   /** True where its goods or its address are others, and no part or form of the sent ones. */
   isUnlike(create: DoubtfulCreate): boolean;
@@ -125,6 +127,9 @@ export function judge(creates: readonly DoubtfulCreate[], evidence: Evidence): r
   const groups = groupByContent(creates);
   const isPossible = (order: UnownedOrder, create: DoubtfulCreate) =>
     order.firstSeenEvent >= create.sentEvent && !isRuledOut(order, create, evidence.fieldsFor(create));
+  const isCandidate = (order: UnownedOrder, create: DoubtfulCreate) =>
+    (order.withdrawnEvent ?? order.firstSeenEvent) >= create.sentEvent &&
+    !isRuledOut(order, create, evidence.fieldsFor(create));
   for (const order of evidence.orders) assign(order, groups, isPossible, evidence);
   const taken = new Map<DoubtfulCreate, UnownedOrder>();
   for (const group of groups) for (const [create, order] of take(group)) taken.set(create, order);
@@ -133,7 +138,7 @@ export function judge(creates: readonly DoubtfulCreate[], evidence: Evidence): r
     const order = taken.get(create);
     if (order?.detail) return [{ kind: "found", create, order: order.detail }];
     if (!create.ended) return [];
-    const possible = evidence.orders.filter((each) => !gone.has(each.id) && isPossible(each, create));
+    const possible = evidence.orders.filter((each) => !gone.has(each.id) && isCandidate(each, create));
     const further = create.furtherIds.filter((id) => !gone.has(id));
     const candidates = [...new Set([...nearestFirst(possible, create), ...further])];
     if (candidates.length > 0) return [{ kind: "unclear", create, candidates }];

@@ -4,7 +4,7 @@
  */
 
 import { mapInOrder } from "../core/concurrent.ts";
-import { isCalendarDate, parseInstant, utcDate } from "../core/time.ts";
+import { isCalendarDate, parseInstant, parseStamp, utcDate } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Learned, OwnRequest } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
@@ -162,16 +162,20 @@ export async function reconcileWith(
     const firstSeenEvent = listing.firstSeen.get(id);
     if (firstSeenEvent === undefined) return [];
     const detail = details.get(id);
-    const dated = parseInstant(summary.created_at ?? "") === undefined ? (detail ?? summary) : summary;
+    const dated = parseStamp(summary.created_at) === undefined ? (detail ?? summary) : summary;
     return [
       {
         id,
         detail,
         firstSeenEvent,
+        withdrawnEvent: listing.withdrawn.get(id),
         compare: memoiseByContent((create) => compare(draftOf(create), summary, detail)),
         isUnlike: (create) => isUnlike(draftOf(create), detail),
         isNew: (create) => isNew(create.name, dated),
-        isStampedBefore: (create) => isStampedBefore(create.name, dated),
+        // Either may be rounded.
+        isStampedBefore: (create) =>
+          isStampedBefore(create.name, dated) &&
+          (parseStamp(detail?.created_at) === undefined || isStampedBefore(create.name, detail ?? dated)),
       },
     ];
   });
@@ -375,7 +379,7 @@ function memoiseByContent<T extends object>(compute: (create: DoubtfulCreate) =>
 /** Reads the orders without an owner that the list does not rule out. Orders that cannot be read are left out. */
 async function readCandidates(
   open: readonly Operation[],
-  { summaries, firstSeen }: RecordedListing,
+  { summaries, firstSeen, withdrawn }: RecordedListing,
   learned: Learned,
   { detail, stop }: ReconcileTools,
 ): Promise<ReadonlyMap<string, OrderDetail>> {
@@ -383,7 +387,7 @@ async function readCandidates(
     draft ? [{ draft, sentEvent, fields: fieldsOf(learned, draft) }] : [],
   );
   const candidates = summaries.flatMap((summary) => {
-    const seenEvent = firstSeen.get(summary.id.value);
+    const seenEvent = withdrawn.get(summary.id.value) ?? firstSeen.get(summary.id.value);
     if (seenEvent === undefined) return [];
     const possible = known.flatMap(({ draft, sentEvent, fields }) => {
       const comparison = compareSummary(draft, summary);

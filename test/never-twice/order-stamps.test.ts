@@ -7,7 +7,7 @@ import { createTransport, type Transport } from "../../src/api/transport.ts";
 import type { RunOptions } from "../support/courier.ts";
 import { outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
-import type { ShownOrder } from "../support/shown-order.ts";
+import type { Rewriting, ShownOrder } from "../support/shown-order.ts";
 import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
 import type { OrderBody } from "../support/unfaithful-ways.ts";
 
@@ -171,3 +171,23 @@ test.each([0, 8])(
     }
   },
 );
+
+/** The day alone, or the hour. */
+test.each([
+  ["day", 10, "T00:00:00Z"],
+  ["hour", 13, ":00:00Z"],
+])("lists stamp orders with their %s only, and details with their time", async (_unit, length, rest) => {
+  const rewrite: Rewriting = (shown, view) => {
+    const stamp = String(shown.created_at);
+    return view === "list"
+      ? { ...withoutDoubledCity(shown), created_at: stamp.slice(0, length) + rest }
+      : withoutDoubledCity(shown);
+  };
+  const home = await createUnfaithfulHome({ rewrite });
+  const untilTen = (34 * hourMs - (home.clock.now() % (24 * hourMs))) % (24 * hourMs);
+  home.clock.advance(untilTen);
+  await sendOthers(home);
+  home.clock.advance(4 * hourMs + 58 * minuteMs);
+  home.service.ways = { rewrite, loss: (_request, n) => (n === 4 ? "after" : "answered") };
+  await loseAndRepeat(home);
+});
