@@ -183,13 +183,15 @@ export async function createContext(
   let remembered: Remembered | undefined;
   /** Orders in its answers are kept for the Tab key, the mirror and the ledger. */
   async function rememberingService(making: Promise<Client>): Promise<CourierService> {
-    const [{ remembering }, service, active] = await Promise.all([
+    const [{ remembering }, service, active, { apiKey }] = await Promise.all([
       import("./remember-answers.ts"),
       serviceOf(making),
       account(),
+      address(),
     ]);
     const tools = {
       account: active,
+      apiKey,
       stateDirectory: directories.state,
       clock,
       addCleanup,

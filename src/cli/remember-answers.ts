@@ -5,11 +5,12 @@ import path from "node:path";
 import type { CourierService } from "../api/service.ts";
 import { type OrderAnswer, withKnownOrders } from "../api/with-known-orders.ts";
 import type { Context } from "../command/command.ts";
-import { ordersOwnerOf } from "../command/orders-owner.ts";
+import { ordersOwnerOf, tagOfKey } from "../command/orders-owner.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { createNoticedOrders, type NoticedOrders } from "../ledger/noticed-orders.ts";
 import type { OrderDetail } from "../model/interface.ts";
+import type { KnownOrder } from "../model/known-order.ts";
 
 /** A longer list is for `courier sync`. */
 const mostMirrored = 200;
@@ -22,6 +23,7 @@ export interface AnswerTools
     "clock" | "ledger" | "localLedger" | "sharesLedger" | "knownCustomer" | "addCleanup"
   > {
   readonly account: ActiveAccount;
+  readonly apiKey: string;
   readonly stateDirectory: string;
   readonly warn: (text: string) => void;
   hasOpenLedger(): boolean;
@@ -41,14 +43,21 @@ export function remembering(
 ): Remembered & { readonly service: CourierService } {
   const { account, clock, addCleanup } = tools;
   const owner = ordersOwnerOf(account);
+  // The embedded sandbox creates a key for each run.
+  const keyTag = account.kind === "sandbox" ? undefined : tagOfKey(tools.apiKey);
   const orders = before?.orders ?? createNoticedOrders(tools.stateDirectory);
   addCleanup(() => orders.keep(tools.localLedger, clock.now()).catch(() => undefined));
-  const keep = before?.keep ?? createAnswerKeeper(orders.cachedStates(owner), tools);
-  return { service: withKnownOrders(service, (seen) => orders.notice(owner, seen), keep), orders, keep };
+  const keep = before?.keep ?? createAnswerKeeper(orders.cachedStates(owner, keyTag), tools);
+  const notice = (seen: readonly KnownOrder[]) =>
+    orders.notice(
+      owner,
+      seen.map((order) => ({ ...order, keyTag })),
+    );
+  return { service: withKnownOrders(service, notice, keep), orders, keep };
 }
 
 function createAnswerKeeper(
-  /** The orders that earlier runs were shown, with their states. */
+  /** The orders that earlier runs with this key were shown, with their states. */
   cached: ReadonlyMap<string | undefined, string | undefined>,
   tools: AnswerTools,
 ): (answer: OrderAnswer) => void {

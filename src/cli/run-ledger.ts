@@ -2,7 +2,7 @@
 
 import type { CourierService } from "../api/service.ts";
 import type { CustomerOptions, RunFacts } from "../command/command.ts";
-import { ordersOwnerOf } from "../command/orders-owner.ts";
+import { ordersOwnerOf, tagOfKey } from "../command/orders-owner.ts";
 import { type ActiveAccount, serviceOf as addressOf } from "../config/accounts.ts";
 import type { Keys } from "../config/api-keys.ts";
 import type { ConfigStore } from "../config/store.ts";
@@ -115,7 +115,12 @@ export function openRunLedger({
   /** What answers have shown may be unknown to this ledger: one on a server was not opened, or it was restored since. */
   async function recordCached(active: ActiveAccount, customer: number, book: Ledger): Promise<void> {
     const { readCachedOrders } = await import("../ledger/order-cache.ts");
-    const cached = readCachedOrders(stateDirectory, ordersOwnerOf(active)).flatMap(({ id }) => id ?? []);
+    // An earlier key of the account may be another customer's, whose ids name other orders.
+    const keyTag = tagOfKey((await address()).apiKey);
+    const ofKey = readCachedOrders(stateDirectory, ordersOwnerOf(active)).filter(
+      (order) => order.keyTag === keyTag,
+    );
+    const cached = ofKey.flatMap(({ id }) => id ?? []);
     if (cached.length > 0) await book.recordSeen(customer, cached, clock.now());
   }
 

@@ -54,21 +54,23 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
   }
 
   function remember(owner: OrdersOwner, order: KnownOrder, seenAtMs: number): void {
-    const { id, item, receiver, createdAt } = order;
+    const { id, item, receiver, createdAt, keyTag } = order;
     const status = order.status && toStoredText(order.status);
     const trackingNumber = order.trackingNumber && toStoredNumber(order.trackingNumber);
-    const values = [id, trackingNumber, status, item, receiver, createdAt].map((value) => value ?? null);
+    const values = [id, trackingNumber, status, item, receiver, createdAt, keyTag].map(
+      (value) => value ?? null,
+    );
     const known = findRow(owner, { id, trackingNumber });
     if (known === undefined)
       sql(
-        `INSERT INTO known_orders (account, service, id, tracking_number, status, item, receiver, created_at, seen_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO known_orders (account, service, id, tracking_number, status, item, receiver, created_at, key_tag, seen_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ).run(owner.account, owner.service, ...values, seenAtMs);
     else
       sql(
         `UPDATE known_orders SET id = coalesce(?, id), tracking_number = coalesce(?, tracking_number),
            status = coalesce(?, status), item = coalesce(?, item), receiver = coalesce(?, receiver),
-           created_at = coalesce(?, created_at), seen_at = ? WHERE number = ?`,
+           created_at = coalesce(?, created_at), key_tag = coalesce(?, key_tag), seen_at = ? WHERE number = ?`,
       ).run(...values, seenAtMs, known);
   }
 
@@ -146,6 +148,7 @@ function read(row: SqlRow): KnownOrder {
     item: textOf(row.item),
     receiver: textOf(row.receiver),
     createdAt: textOf(row.created_at),
+    keyTag: textOf(row.key_tag),
   };
   return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
 }

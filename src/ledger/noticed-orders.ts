@@ -6,8 +6,11 @@ import { isCached, mostCached, type OrdersOwner, readCachedOrders, shorten } fro
 
 export interface NoticedOrders {
   notice(owner: OrdersOwner, orders: readonly KnownOrder[]): void;
-  /** The orders that earlier runs have stored, with their states. */
-  cachedStates(owner: OrdersOwner): ReadonlyMap<string | undefined, string | undefined>;
+  /** The orders that earlier runs with the same key have stored, with their states. */
+  cachedStates(
+    owner: OrdersOwner,
+    keyTag: string | undefined,
+  ): ReadonlyMap<string | undefined, string | undefined>;
   /** Drops the orders of an account. */
   drop(account: string): void;
   /**
@@ -43,8 +46,10 @@ export function createNoticedOrders(stateDirectory: string): NoticedOrders {
       known.orders = [...kept].reverse();
       known.oldest = kept.at(-1)?.createdAt ?? "";
     },
-    cachedStates: (owner) =>
-      new Map(readCachedOrders(stateDirectory, owner).map(({ id, status }) => [id, status])),
+    cachedStates(owner, keyTag) {
+      const cached = readCachedOrders(stateDirectory, owner).filter((order) => order.keyTag === keyTag);
+      return new Map(cached.map(({ id, status }) => [id, status]));
+    },
     drop(account) {
       for (const [key, { owner }] of noticed) if (owner.account === account) noticed.delete(key);
     },

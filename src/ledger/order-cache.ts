@@ -44,19 +44,21 @@ export function readCachedOrders(
 export function isCached(cached: readonly KnownOrder[], orders: readonly KnownOrder[]): boolean {
   const byId = new Map(cached.map((order) => [order.id, order]));
   const byTrackingNumber = new Map(cached.map((order) => [order.trackingNumber, order]));
-  return orders.every(({ id, trackingNumber, status, item, receiver }) => {
+  return orders.every(({ id, trackingNumber, status, item, receiver, keyTag }) => {
     const known = id === undefined ? byTrackingNumber.get(trackingNumber) : byId.get(id);
     if (!known) return false;
     // Names are only compared for presence: a list may show them in another way than a single order.
     const hasNames = (item === undefined || !!known.item) && (receiver === undefined || !!known.receiver);
     const isSame = (noticed: string | undefined, before: string | undefined) =>
       noticed === undefined || noticed === before;
-    return hasNames && isSame(trackingNumber, known.trackingNumber) && isSame(status, known.status);
+    const isSameOrder = isSame(trackingNumber, known.trackingNumber) && isSame(status, known.status);
+    return hasNames && isSameOrder && isSame(keyTag, known.keyTag);
   });
 }
 
 /** Limits the size of the cache: cuts long texts, and leaves out long ids. */
-export function shorten({ id, trackingNumber, status, item, receiver, createdAt }: KnownOrder): KnownOrder {
+export function shorten(order: KnownOrder): KnownOrder {
+  const { id, trackingNumber, status, item, receiver, createdAt, keyTag } = order;
   return {
     id: ifShort(id),
     trackingNumber: ifShort(trackingNumber),
@@ -64,6 +66,7 @@ export function shorten({ id, trackingNumber, status, item, receiver, createdAt 
     item: cut(item),
     receiver: cut(receiver),
     createdAt: ifShort(createdAt),
+    keyTag,
   };
 }
 

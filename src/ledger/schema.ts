@@ -288,6 +288,9 @@ CREATE TRIGGER moved_with_key AFTER UPDATE OF customer ON keys WHEN OLD.customer
 /** The shop's own number of an unfinished order. */
 const draftRef = "ALTER TABLE drafts ADD COLUMN ref TEXT";
 
+/** Which of the account's keys the order was shown to. */
+const knownOrderKey = "ALTER TABLE known_orders ADD COLUMN key_tag TEXT";
+
 /** What several machines may share, in SQLite's words; shared/shared-schema.ts has PostgreSQL's. */
 export const sharedMigrations: readonly string[] = [
   first,
@@ -326,4 +329,5 @@ export const migrations: readonly string[] = [
   fourteenth,
   movedWithKeys,
   fifteenth,
+  knownOrderKey,
 ];

@@ -13,6 +13,8 @@ export interface KnownOrder {
   /** The receiver's name. */
   readonly receiver?: string | undefined;
   readonly createdAt?: string | undefined;
+  /** Tells which of the account's keys it was shown to: a key may become another customer's. */
+  readonly keyTag?: string | undefined;
 }
 
 export function fromSummary(order: OrderSummary): KnownOrder {
