@@ -57,22 +57,26 @@ export async function markMoved(
   return { customers: marked.customers, unmark: () => unmarkMoved(database, marked.fresh) };
 }
 
-/** Marks a customer whose account begins to use the ledger at an address. Returns the address of an earlier mark. */
-export async function markCustomer(
+/**
+ * Marks customers whose account begins to use the ledger at an address, or takes marks away where it is undefined. Returns
+ * the marks that they had.
+ */
+export async function changeMarks(
   database: Database,
-  customer: number,
-  address: string,
-): Promise<string | undefined> {
+  marks: ReadonlyMap<number, string | undefined>,
+): Promise<ReadonlyMap<number, string | undefined>> {
   const sql = database.sql;
   const before = await database.transaction(() => {
-    const row = sql("SELECT address FROM moved WHERE customer = ?").get(customer);
-    sql(
-      "INSERT INTO moved VALUES (?, ?) ON CONFLICT (customer) DO UPDATE SET address = excluded.address",
-    ).run(customer, address);
-    return row;
+    const former = new Map<number, string | undefined>();
+    for (const [customer, address] of marks) {
+      const row = sql("DELETE FROM moved WHERE customer = ? RETURNING address").get(customer);
+      former.set(customer, row && String(row.address));
+      if (address !== undefined) sql("INSERT INTO moved VALUES (?, ?)").run(customer, address);
+    }
+    return former;
   });
   await database.flush();
-  return before && String(before.address);
+  return before;
 }
 
 /** These customers' orders are sent from this file again. */

@@ -2,14 +2,16 @@
 
 import { type Context, confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { switchOption } from "../command/options.ts";
-import { serviceOf } from "../config/accounts.ts";
+import { type ActiveAccount, serviceOf } from "../config/accounts.ts";
+import { parseBaseUrl } from "../config/base-url.ts";
 import type { Config } from "../config/store.ts";
-import { usageError } from "../core/errors.ts";
+import { thenAgain } from "../core/disk-errors.ts";
+import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
-import { markCustomer, readMoved, unmarkMoved } from "../ledger/moved.ts";
+import { changeMarks, readMoved, unmarkMoved } from "../ledger/moved.ts";
 import type { LedgerUsed } from "../model/results.ts";
 import { isSameDatabase, type PostgresAddress } from "../postgres/address.ts";
 import { showAddress } from "../postgres/shown-address.ts";
@@ -64,17 +66,23 @@ export const useLedger = defineCommand({
     const parsed =
       address === local ? undefined : await readAddress(address, "the address", context, passwordCommand);
     const account = await findStoredAccount(context);
-    const before = await openBefore(account, parsed, isNew, context);
+    let ofName: CustomersOfName | undefined;
+    const used = await readKey(account, context).catch(async (error) => {
+      if (context.signal.aborted) throw error;
+      if (parsed) ofName = await findOfName(account, error, context);
+      return undefined;
+    });
+    const before = await openBefore(account, parsed, used, isNew, context);
     if (before) await ensureIdle(before, account, context);
     const ledger = parsed ? await openShared(parsed, context) : await context.localLedger();
     if (before) await ensureKnown(before, ledger, account, isNew, context);
-    const customer = await learnCustomer(before, ledger, account, context);
+    const customers = ofName?.customers ?? (used ? await learnCustomer(before, ledger, used, context) : []);
     const startedMs = context.clock.elapsed();
     await ledger.checkPlace();
     const latencyUs = Math.round((context.clock.elapsed() - startedMs) * 1_000);
     const { engine, tablesVersion, runs, operations, weaknesses } = await ledger.inspect();
     // Marks come first and go last: whatever fails in between, this machine's ledger sends nothing.
-    const unmark = parsed && customer ? await markLocally(customer, parsed.text, context) : undefined;
+    const unmark = parsed ? await markLocally(customers, parsed.text, context) : undefined;
     const change = (config: Config): Config => {
       const { ledger: _before, ...stored } = config.accounts[account.name] ?? account.stored;
       const changed = parsed ? { ...stored, ledger: parsed.text } : stored;
@@ -86,7 +94,8 @@ export const useLedger = defineCommand({
     });
     if (before) await undoWhereOneRuns(before, account, context, unmark);
     if (!parsed) await sendFromHere(ledger, account, context);
-    if (parsed && customer) await warnOfOthers(customer, account, parsed, context);
+    if (ofName) context.messages.warn(ofName.warning);
+    if (parsed) await warnOfOthers(customers, account, parsed, context);
     if (before?.isShared)
       context.messages.warn(
         `machines that go on with ${showAddress(before.path).place} and this one do not know of each other's orders from now on`,
@@ -108,62 +117,93 @@ export const useLedger = defineCommand({
   },
 });
 
-/** Undefined where the key cannot be read, or the environment has another one. */
-async function findKey({ name }: NamedAccount, context: Context) {
-  const active = await context.account().catch(() => undefined);
-  if (active?.kind !== "remote" || active.name !== name) return undefined;
-  const key = await context.keys.read(active).catch(() => undefined);
-  return key === undefined ? undefined : { active, service: serviceOf(active), key };
+interface UsedKey {
+  readonly active: ActiveAccount;
+  readonly service: string;
+  readonly key: string;
+}
+
+/** Throws what reading the key throws, and a usage error where the environment names another account. */
+async function readKey({ name }: NamedAccount, context: Context): Promise<UsedKey> {
+  const active = await context.account();
+  if (active.kind !== "remote" || active.name !== name)
+    throw usageError(
+      `the account in use is ${active.name}, and not ${name}`,
+      `name it: --account ${shellQuote(name)}`,
+    );
+  return { active, service: serviceOf(active), key: await context.keys.read(active) };
+}
+
+interface CustomersOfName {
+  readonly customers: readonly number[];
+  readonly warning: string;
+}
+
+/**
+ * The customers in this machine's ledger of an account whose key cannot be read: any of them may be its customer. Throws
+ * why the key could not be read where there are none.
+ */
+async function findOfName(
+  { name, stored }: NamedAccount,
+  reason: unknown,
+  context: Context,
+): Promise<CustomersOfName> {
+  const service = parseBaseUrl(stored.base_url, "the account's base_url", true);
+  const local = hasLedger(context.machine.stateDirectory) ? await context.localLedger() : undefined;
+  const all = (await local?.customersOnlyOf(name, [])) ?? [];
+  const customers = all.filter((each) => each.service === service).map(({ id }) => id);
+  const said = reason instanceof Error ? reason.message : String(reason);
+  const warning = `${said}; this machine's ledger sends nothing for any customer that the account ${name} has had`;
+  if (customers.length > 0) return { customers, warning };
+  if (!(reason instanceof CourierError)) throw reason;
+  const message = `without its key it is not known whose orders the account ${name} sends, and nothing was changed: ${said}`;
+  throw reason.with({ message, hint: thenAgain(reason.hint ?? "make the key readable") });
 }
 
 /**
  * The customer of the account's key in this machine's ledger. Where any ledger knows whose key it is, the new one does, too,
- * before its first order; else the service is asked. Undefined where that cannot be known.
+ * before its first order; else the service is asked. None where that cannot be known.
  */
 async function learnCustomer(
   before: Ledger | undefined,
   ledger: Ledger,
-  account: NamedAccount,
+  { active, service, key }: UsedKey,
   context: Context,
-): Promise<number | undefined> {
-  const used = await findKey(account, context);
-  if (!used) return undefined;
-  const { active, service, key } = used;
+): Promise<readonly number[]> {
   const local = ledger.isShared ? await context.localLedger() : ledger;
   const known = (await before?.findCustomer(service, key)) ?? (await local.findCustomer(service, key));
   const profileId = known?.profileId ?? (await ledger.findCustomer(service, key))?.profileId;
-  const learned = { service, key, profileId, account: account.name };
+  const learned = { service, key, profileId, account: active.name };
   if (profileId !== undefined && !(await ledger.findCustomer(service, key)))
     await ledger.learnCustomer(learned);
-  if (!ledger.isShared) return undefined;
+  if (!ledger.isShared) return [];
   if (profileId !== undefined || (await local.findCustomer(service, key)))
-    return (await local.learnCustomer(learned)).id;
+    return [(await local.learnCustomer(learned)).id];
   try {
     const search = { ledger: local, service: await context.service(), account: active, apiKey: key };
     const { note } = context.messages;
     const { nextCommand } = context;
     const asked = { isFresh: false, makesNoOrder: true, others: new Set<number>(), note, nextCommand };
-    return (await identifyCustomer({ ...search, ...asked })).id;
+    return [(await identifyCustomer({ ...search, ...asked })).id];
   } catch (error) {
     if (context.signal.aborted) throw error;
     context.messages.warn(
       `another account of the same customer may still record its orders on this machine: ${error instanceof Error ? error.message : error}`,
     );
-    return undefined;
+    return [];
   }
 }
 
-/** This machine's ledger sends nothing for the customer from now on, under any account name. Returns what undoes that. */
+/** This machine's ledger sends nothing for the customers from now on, under any account name. Returns what undoes that. */
 async function markLocally(
-  customer: number,
+  customers: readonly number[],
   address: string,
   context: Context,
-): Promise<() => Promise<unknown>> {
-  const before = await onFile(context, (file) => markCustomer(file, customer, address));
-  return () =>
-    onFile<unknown>(context, (file) =>
-      before === undefined ? unmarkMoved(file, [customer]) : markCustomer(file, customer, before),
-    );
+): Promise<(() => Promise<unknown>) | undefined> {
+  if (customers.length === 0) return undefined;
+  const marks = new Map(customers.map((customer) => [customer, address]));
+  const before = await onFile(context, (file) => changeMarks(file, marks));
+  return () => onFile(context, (file) => changeMarks(file, before));
 }
 
 async function onFile<T>(context: Context, act: (file: Database) => Promise<T>): Promise<T> {
@@ -175,20 +215,21 @@ async function onFile<T>(context: Context, act: (file: Database) => Promise<T>):
   }
 }
 
-/** Names the accounts of the same customer that use this machine's ledger, which sends nothing for them any more. */
+/** Names the accounts of the same customers that use this machine's ledger, which sends nothing for them any more. */
 async function warnOfOthers(
-  customer: number,
+  customers: readonly number[],
   { name }: NamedAccount,
   { text }: PostgresAddress,
   context: Context,
 ): Promise<void> {
   const local = await context.localLedger();
+  const is = customers.length > 1 ? "may be" : "is";
   for (const [other, stored] of Object.entries((await context.config.read()).accounts)) {
     if (other === name || stored.ledger !== undefined) continue;
     const own = await local.customersOnlyOf(other, []);
-    if (own.some(({ id }) => id === customer))
+    if (own.some(({ id }) => customers.includes(id)))
       context.messages.warn(
-        `the account ${other} is of the same customer, and sends nothing until it uses that ledger, too: courier ledger use ${shellQuote(text)} --account ${shellQuote(other)}`,
+        `the account ${other} ${is} of the same customer, and sends nothing until it uses that ledger, too: courier ledger use ${shellQuote(text)} --account ${shellQuote(other)}`,
       );
   }
 }
@@ -241,10 +282,11 @@ function view(used: LedgerUsed): readonly Block[] {
 async function openBefore(
   account: NamedAccount,
   next: PostgresAddress | undefined,
+  used: UsedKey | undefined,
   isNew: boolean,
   context: Context,
 ): Promise<Ledger | undefined> {
-  const before = account.stored.ledger ?? (await findMovedTo(account, next, context));
+  const before = account.stored.ledger ?? (await findMovedTo(account, next, used, context));
   if (before === undefined)
     return next && hasLedger(context.machine.stateDirectory) ? context.localLedger() : undefined;
   if (next && isSameDatabase(before, next, context.machine.env)) return undefined;
@@ -270,15 +312,16 @@ async function openBefore(
 async function findMovedTo(
   account: NamedAccount,
   next: PostgresAddress | undefined,
+  used: UsedKey | undefined,
   context: Context,
 ): Promise<string | undefined> {
   if (!hasLedger(context.machine.stateDirectory)) return undefined;
   const local = await context.localLedger();
   // The file may have other customers of the account's name, which are not sent for from here either.
-  const used = next === undefined ? undefined : await findKey(account, context);
-  const customers = used
-    ? [(await local.findCustomer(used.service, used.key))?.id]
-    : await findCustomers(local, account.name, context);
+  const customers =
+    next && used
+      ? [(await local.findCustomer(used.service, used.key))?.id]
+      : await findCustomers(local, account.name, context);
   const moved = await onFile(context, readMoved);
   return moved.find(({ customer }) => customers.includes(customer))?.address;
 }

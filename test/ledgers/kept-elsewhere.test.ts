@@ -134,4 +134,55 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     await rm(lock, { recursive: true });
     expect((await home.send("--ref R-2", noKey, "王五")).exit).toBe(0);
   });
+
+  describe("a use while the program that prints the account's key fails", () => {
+    /** The account till has sent an order, and has a key of the same customer. */
+    async function createLocked(refs: readonly string[]) {
+      const home = await createShop();
+      const { baseUrl, apiKey } = home.sandbox;
+      const program = path.join(home.directory, "key.sh");
+      const printKey = () => writeFile(program, `echo ${apiKey}`);
+      const stored = { base_url: baseUrl };
+      const accounts = {
+        shop: { ...stored, key_command: `sh ${program}` },
+        till: { ...stored, key: apiKey },
+      };
+      await putConfig(home, { current: "shop", accounts });
+      await printKey();
+      expect((await home.send("--ref R-0 --account till", noKey, "王五")).exit).toBe(0);
+      for (const ref of refs) expect((await home.send(`--ref ${ref}`, noKey, "赵六")).exit).toBe(0);
+      await writeFile(program, "echo locked >&2; exit 1");
+      return { ...home, printKey };
+    }
+
+    test("sends nothing from here for the customers that the account has had", async () => {
+      const home = await createLocked(["R-1"]);
+      const address = await server.createDatabase();
+      const used = await home.courier(`ledger use ${address} --new --yes`);
+      expect(used.exit, used.stderr).toBe(0);
+      expect(used.stderr).toContain("sends nothing for any customer that the account shop has had");
+      const hint = `courier ledger use ${address} --account till`;
+      expect(used.stderr).toContain(hint);
+      await home.printKey();
+      expect((await home.send("--ref R-2")).exit).toBe(0);
+      const refused = await home.send("--ref R-2 --account till");
+      expect([refused.exit, home.posts()]).toEqual([5, 3]);
+      expect(JSON.parse(refused.stderr).error.hint).toContain(hint);
+    });
+
+    test("changes nothing where no customer of the account is known", async () => {
+      const home = await createLocked([]);
+      const address = await server.createDatabase();
+      const used = await home.courier(`ledger use ${address} --new --yes`);
+      expect(used.exit, used.stderr).toBe(4);
+      expect(used.stderr).toMatch(/whose orders the account shop sends, and nothing was changed: .*locked/);
+      expect(used.stderr).toContain("then run the same command again");
+      const made = "SELECT nspname FROM pg_namespace WHERE nspname = 'courier'";
+      expect(await server.query(made, new URL(address).pathname.slice(1))).toEqual([]);
+      await home.printKey();
+      expect((await home.send("--ref R-2")).exit).toBe(0);
+      const again = await home.send("--ref R-2 --account till");
+      expect([again.exit, home.posts()], again.stderr).toEqual([0, 2]);
+    });
+  });
 });
