@@ -13,6 +13,7 @@ import {
   shownAsOther,
   spanSince,
   textOf,
+  unread,
 } from "./operation.ts";
 import { ask, inList, type Store, type Work } from "./statements.ts";
 
@@ -108,7 +109,7 @@ export interface Listings {
   /** Records which fields of an own order the service shows unchanged, and which changed. */
   recordFields(name: OperationName, kept: number, changed: number): Promise<void>;
   /** Records whether the service shows another order than was sent: its numbers are not those of the create. */
-  markShown(name: OperationName, isOther: boolean): Promise<void>;
+  markShown(name: OperationName, isOther: boolean, options?: { readonly wasUnread: boolean }): Promise<void>;
   /**
    * Records when the first complete listing without a candidate for a create in doubt began, and how long after the
    * request this one did.
@@ -510,9 +511,10 @@ export function createListings({ write, read }: Store, sinceBoot: () => SinceBoo
         );
       }),
 
-    markShown: ({ run, number }, isOther) =>
+    markShown: ({ run, number }, isOther, { wasUnread } = { wasUnread: false }) =>
       write(function* () {
-        const kept = isOther ? `kept_fields | ${shownAsOther}` : `kept_fields & ~${shownAsOther}`;
+        const marks = shownAsOther | (isOther && !wasUnread ? 0 : unread);
+        const kept = isOther ? `kept_fields | ${marks}` : `kept_fields & ~${marks}`;
         yield ask(`UPDATE operations SET kept_fields = ${kept} WHERE run = ? AND number = ?`, run, number);
       }),
 

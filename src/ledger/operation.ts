@@ -115,6 +115,8 @@ export interface Operation extends OperationName {
   readonly isUnseen: boolean;
   /** The service showed another order than was sent when it showed this one last. */
   readonly isShownAsOther: boolean;
+  /** So a list showed it once it was made, and it could not be read then: no one had edited it. */
+  readonly wasUnread: boolean;
   /** A person has said that its order is this one. */
   readonly isDecided: boolean;
   readonly order: OrderFacts | undefined;
@@ -150,6 +152,7 @@ export interface Run {
 }
 
 /** Bits of `kept_fields` beside those of the compared fields. */
+export const unread = 1 << 28;
 export const shownAsOther = 1 << 29;
 export const decided = 1 << 30;
 
@@ -236,6 +239,7 @@ export function readOperation(row: SqlRow, now?: SinceBoot): Operation {
     isUnreported: row.is_untold === 1,
     isUnseen: row.is_untold !== 0,
     isShownAsOther: (Number(row.kept_fields) & shownAsOther) !== 0,
+    wasUnread: (Number(row.kept_fields) & unread) !== 0,
     isDecided: (Number(row.kept_fields) & decided) !== 0,
     order:
       id === undefined

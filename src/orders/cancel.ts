@@ -95,7 +95,11 @@ export const cancelOrders = defineCommand({
     const empty = query ? "No orders match" : "No orders on stdin";
     if (dryRun) return rows(previewAll(found, context), cancellationColumns, empty);
     const doable = found.filter(isOpen);
-    if (doable.length === 0) return rows(cancelAll(found, undefined, context), cancellationColumns, empty);
+    if (doable.length === 0)
+      return {
+        ...rows(cancelAll(found, undefined, context), cancellationColumns, empty),
+        ...goesOnUnread("cancelling", () => undefined, context),
+      };
     await context.ledger(); // fails before the question: without a ledger nothing is sent
     noteUntouched(found, context);
     const service = await context.service();

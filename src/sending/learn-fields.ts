@@ -145,8 +145,9 @@ const mostOthersRead = 20;
 const fewAtOnce = 500;
 
 /**
- * Reads the own orders that the list shows with another receiver than was sent, by name or city, and warns of those that
- * are others. A city proves nothing, since services write it in other ways: what such an order is, is read once. Those
+ * Reads the own orders that the list shows with another receiver than was sent, by name or city, or other goods, and warns
+ * of those that are others. Neither a city nor goods prove anything, since services write them in other ways: what such an
+ * order is, is read once, and where it was just made. Those
  * that were shown as others before are read again. Orders that were just made no one has edited since: those that are certainly others are taken from their creates, unless most are.
  */
 export async function readOthers(
@@ -155,11 +156,13 @@ export async function readOthers(
   { most = mostOthersRead, areJustMade = false } = {},
 ): Promise<void> {
   const { ledger, customer, detail, stop } = tools;
-  const changesNames = mostlyChangedFields(await ledger.learned(customer, fieldBits)).has("receiver.name");
+  const changed = mostlyChangedFields(await ledger.learned(customer, fieldBits));
+  const changesNames = changed.has("receiver.name");
   const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
   const own = [...owners.keys()];
   const others: string[] = [];
   const marked: string[] = [];
+  const ofOtherGoods: string[] = [];
   const elsewhere: string[] = [];
   let kept = 0;
   // The drafts of thousands of orders are not held at once.
@@ -175,10 +178,17 @@ export async function readOthers(
       if (isKept) kept += 1;
       if (!changesNames && isOtherName(sent?.name, shown?.name)) others.push(order.id);
       else if (isShownAsOther) marked.push(order.id);
-      else if (isOtherCity(sent, shown?.city)) elsewhere.push(order.id);
+      else {
+        const hasOtherGoods = !changed.has("item.name") && showsOtherGoods(draft, summary);
+        if (areJustMade && hasOtherGoods) ofOtherGoods.push(order.id);
+        else if (hasOtherGoods || isOtherCity(sent, shown?.city)) elsewhere.push(order.id);
+      }
     }
-  const named = others.slice(0, most);
-  const left = elsewhere.length > 0 ? most - named.length : 0;
+  const keepsMost = areJustMade && kept > 0 && kept >= others.length + ofOtherGoods.length;
+  // Where the goods of most are others, the service writes them in its own way: a few tell it.
+  const fewest = ofOtherGoods.length > kept ? mostOthersRead : most;
+  const named = [...others.slice(0, most), ...ofOtherGoods.slice(0, fewest)];
+  const left = elsewhere.length > 0 ? Math.max(0, most - named.length) : 0;
   const unread = left > 0 ? await ledger.findUncompared(customer, elsewhere, cityCompared, left) : [];
   const read = async (id: string) => ({ id, order: await readDetail(id, detail) });
   const byCity = new Map(unread.map((operation) => [operation.order?.id ?? "", operation]));
@@ -186,10 +196,10 @@ export async function readOthers(
   for await (const { id, order } of mapInOrder(ids, detailsAtOnce, read, { stop })) {
     if (!order) {
       const summary = byId.get(id);
-      if (named.includes(id) && summary) await noteUnread(summary, owners.get(id), tools);
+      if (named.includes(id) && summary) await noteUnread(summary, owners.get(id), keepsMost, tools);
       continue;
     }
-    const { other } = await readOwner(order, tools, areJustMade && kept > 0 && kept >= others.length);
+    const { other } = await readOwner(order, tools, keepsMost);
     const operation = byCity.get(id);
     if (operation && other === undefined) await ledger.recordFields(operation, cityCompared, 0);
   }
@@ -201,18 +211,30 @@ function hasSentGoods(draft: Draft | undefined, summary: OrderSummary | undefine
   );
 }
 
+/** True for goods that are no part of those that were sent, and of which services change no parts. */
+function showsOtherGoods(draft: Draft | undefined, summary: OrderSummary | undefined): boolean {
+  if (!draft || hasSentGoods(draft, summary) || kindOf(draft, "item.name") === "odd") return false;
+  return summary !== undefined && !isPartOfText(draft.item?.name, summary.item_name);
+}
+
 /** Only the list says that it may be another one: its number is not given to the row. */
 async function noteUnread(
-  { id, receiver }: OrderSummary,
+  { id, receiver, item_name }: OrderSummary,
   name: OperationName | undefined,
+  wasUnread: boolean,
   { ledger, others, warn }: ReconcileTools,
 ): Promise<void> {
   const operation = name && (await ledger.findOperation(name));
   if (!operation) return;
-  const other = `the list shows another receiver than was sent: ${show(receiver?.name)}; the order could not be read`;
+  const isOther = isOtherName(operation.draft?.receiver?.name, receiver?.name);
+  const shown = isOther
+    ? `another receiver than was sent: ${show(receiver?.name)}`
+    : `other goods than were sent: ${show(item_name)}`;
+  const other = `the list shows ${shown}; the order could not be read`;
   if (others?.get(id.value) === other) return;
   others?.set(id.value, other);
-  if (!operation.isShownAsOther) await ledger.markShown(operation, true).catch(() => undefined);
+  if (!operation.isShownAsOther)
+    await ledger.markShown(operation, true, { wasUnread }).catch(() => undefined);
   warn?.(describeAnswer(operation, other));
 }
 

@@ -93,6 +93,25 @@ test("a cancel goes on, and its exit code is its own", async () => {
   expect(states).toEqual([...Array.from({ length: 11 }, () => "cancelled"), "picked"]);
 });
 
+test.each(["--ndjson", "--json", ""])(
+  "a cancel of orders that are all picked up is none: 3 (“%s”)",
+  async (flag) => {
+    const home = await createServedHome();
+    const orders = [];
+    for (let made = 0; made < 12; made++) {
+      const order = await createAtService(home);
+      home.sandbox.advance({ trackingNumber: order.tracking_number ?? "", to: "picked" });
+      orders.push(order);
+    }
+    const words = ["orders", "cancel", ...orders.map(({ id }) => id), "--yes", flag].filter(
+      (word) => word !== "",
+    );
+    const { exit, stderr } = await home.courier(words, closing());
+    expect(exit, stderr).toBe(3);
+    expect(stderr).toContain("12 of 12 orders were not cancelled");
+  },
+);
+
 test("an undo goes on, and its exit code is its own", async () => {
   const home = await createServedHome();
   const { orders } = await recordRun(

@@ -53,6 +53,7 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
     isUnreported: false,
     isUnseen: false,
     isShownAsOther: false,
+    wasUnread: false,
     isDecided: false,
     withdrawnOrder: undefined,
     order:
