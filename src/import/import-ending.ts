@@ -27,7 +27,7 @@ export interface Ending {
   readonly unrecorded: readonly string[];
   /** The rows that the report has with an order of another row or command. */
   readonly misreported: readonly number[];
-  /** The ids of created orders that the service shows as others than their rows sent. */
+  /** The ids of orders that the service shows as others than their rows sent, and no one has edited. */
   readonly others: readonly string[];
 }
 

@@ -44,7 +44,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   let sentSince: readonly number[] = [];
   const { source, plan, settings, rejects } = run;
   const tally = openRowTally(run.tools);
-  const { counts, unrecorded, unwanted, made } = tally;
+  const { counts, unrecorded, unwanted, made, unread } = tally;
   const { overview } = plan;
   const total = countAll(overview);
   /** Why the rest was not sent. */
@@ -160,7 +160,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     }
     const misreported = tally.misreported();
     if (!isLedgerLost(failure)) await tally.recountMisreported();
-    const others = made.filter((id) => run.others.has(id));
+    const others = [...made.filter((id) => run.others.has(id)), ...unread];
     const ending = { failure, paused, reasons: tally.reasons, unrecorded, misreported, others };
     const unwritten = run.sheet?.failure;
     // With too many files open, the report may not be shown either, and nothing says then how the import ended.

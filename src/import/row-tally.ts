@@ -27,6 +27,8 @@ export interface RowTally {
   readonly unwanted: readonly Operation[];
   /** The ids of the orders that this run has made. */
   readonly made: readonly string[];
+  /** Those of orders of earlier runs that could not be read since lists showed others in their places. */
+  readonly unread: readonly string[];
   /** Counts a row when it is done, which may be before its turn in the report. */
   count(result: RowResult): void;
   /** The order of this operation is another one's. */
@@ -47,6 +49,7 @@ export function openRowTally({ ledger, run: own }: Pick<ImportTools, "ledger" | 
   const unrecorded: string[] = [];
   const unwanted: Operation[] = [];
   const made: string[] = [];
+  const unread: string[] = [];
   /** Operations whose answers named an order of another one. */
   const withdrawn = new Set<string>();
   /** The rows with their orders: which operation it is, and what the row was counted as. */
@@ -72,6 +75,8 @@ export function openRowTally({ ledger, run: own }: Pick<ImportTools, "ledger" | 
 
   function noteShipped({ row: { row }, outcome, decision }: RowResult): void {
     if (decision?.kind !== "shipped" || !isMade(decision.operation)) return;
+    const { wasUnread, order } = decision.operation;
+    if (wasUnread && order) unread.push(order.id);
     const name = nameOperation(decision.operation);
     shippedRows.set(name, { row, orderId: decision.operation.order?.id });
     if (withdrawn.has(name)) misled.set(row, { name: decision.operation, counted: outcome });
@@ -126,6 +131,7 @@ export function openRowTally({ ledger, run: own }: Pick<ImportTools, "ledger" | 
     unrecorded,
     unwanted,
     made,
+    unread,
     count,
     onWithdrawn,
     noteWithdrawnElsewhere,

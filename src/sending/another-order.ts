@@ -215,7 +215,7 @@ export async function readOwner(
   if (operation && !other) await markShown(operation, false, ledger);
   if (!other) others?.delete(id);
   if (!operation || !other) return { operation };
-  const isCounted = keepsNames || operation.wasUnread || (await isOfBeside(operation, order, ledger));
+  const isCounted = keepsNames || (await isOfBeside(operation, order, ledger));
   const isTaken = isCounted && (await withdrawIfCertain(operation, order, ledger, clock));
   const inDoubt = isTaken ? `; ${nameOperation(operation)} is in doubt now: courier orders resolve` : "";
   const isRepeated = others?.get(id) === other && !isTaken;

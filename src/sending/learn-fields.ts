@@ -163,15 +163,17 @@ export async function readOthers(
   const others: string[] = [];
   const marked: string[] = [];
   const ofOtherGoods: string[] = [];
+  const unreadBefore = new Set<string>();
   const elsewhere: string[] = [];
   let kept = 0;
   // The drafts of thousands of orders are not held at once.
   while (own.length > 0 && others.length < most)
-    for (const { draft, order, isShownAsOther, isDecided } of await ledger.findWithDraft(
+    for (const { draft, order, isShownAsOther, wasUnread, isDecided } of await ledger.findWithDraft(
       customer,
       own.splice(-fewAtOnce),
     )) {
       if (!order || isDecided) continue;
+      if (wasUnread) unreadBefore.add(order.id);
       const summary = byId.get(order.id);
       const [sent, shown] = [draft?.receiver, summary?.receiver];
       const isKept = !isOtherName(sent?.name, shown?.name) && hasSentGoods(draft, summary);
@@ -184,7 +186,7 @@ export async function readOthers(
         else if (hasOtherGoods || isOtherCity(sent, shown?.city)) elsewhere.push(order.id);
       }
     }
-  const keepsMost = areJustMade && kept > 0 && kept >= others.length + ofOtherGoods.length;
+  const keepsMost = kept > 0 && kept >= others.length + ofOtherGoods.length;
   // Where the goods of most are others, the service writes them in its own way: a few tell it.
   const fewest = ofOtherGoods.length > kept ? mostOthersRead : most;
   const named = [...others.slice(0, most), ...ofOtherGoods.slice(0, fewest)];
@@ -196,10 +198,11 @@ export async function readOthers(
   for await (const { id, order } of mapInOrder(ids, detailsAtOnce, read, { stop })) {
     if (!order) {
       const summary = byId.get(id);
-      if (named.includes(id) && summary) await noteUnread(summary, owners.get(id), keepsMost, tools);
+      if (named.includes(id) && summary) await noteUnread(summary, owners.get(id), areJustMade, tools);
       continue;
     }
-    const { other } = await readOwner(order, tools, keepsMost);
+    const isUnedited = areJustMade || unreadBefore.has(id);
+    const { other } = await readOwner(order, tools, keepsMost && isUnedited);
     const operation = byCity.get(id);
     if (operation && other === undefined) await ledger.recordFields(operation, cityCompared, 0);
   }

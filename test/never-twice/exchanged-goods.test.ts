@@ -65,11 +65,14 @@ describe("two rows of one receiver whose answers were exchanged", () => {
       const body = Number(shown.id) < 3 && home.service.orders[(Number(shown.id) - 1) ^ 1]?.body;
       return body ? { ...shown, receiver: { ...body.receiver }, item: { ...body.item } } : shown;
     });
-    const { exit, stderr, text } = await ship({ refuseDetail: { status: 503 } });
-    expect(exit, stderr).toBe(6);
-    expect(stderr).toContain("named order 1, but the list shows other goods than were sent: 书");
-    expect(text).not.toMatch(/^A-[12],.*UT0000000/m);
-    expect(text).toMatch(/^A-3,.*UT00000003/m);
+    for (let time = 0; time < 2; time++) {
+      const { exit, stderr, text } = await ship({ refuseDetail: { status: 503 } });
+      expect(exit, stderr).toBe(6);
+      if (time === 0)
+        expect(stderr).toContain("named order 1, but the list shows other goods than were sent: 书");
+      expect(text).not.toMatch(/^A-[12],.*UT0000000/m);
+      expect(text).toMatch(/^A-3,.*UT00000003/m);
+    }
   });
 });
 
