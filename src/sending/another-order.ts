@@ -212,9 +212,11 @@ export async function readOwner(
   const name = (await ledger.findOwners(customer, [id])).get(id);
   const operation = name && (await ledger.findOperation(name));
   const other = operation && (await describeOther(operation, order, ledger));
-  if (operation && !other) await markShown(operation, false, ledger);
-  if (!other) others?.delete(id);
-  if (!operation || !other) return { operation };
+  if (!operation || !other) {
+    others?.delete(id);
+    if (operation) await markShown(operation, false, ledger);
+    return { operation };
+  }
   const isCounted = keepsNames || (await isOfBeside(operation, order, ledger));
   const isTaken = isCounted && (await withdrawIfCertain(operation, order, ledger, clock));
   const inDoubt = isTaken ? `; ${nameOperation(operation)} is in doubt now: courier orders resolve` : "";

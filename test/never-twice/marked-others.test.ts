@@ -50,7 +50,7 @@ test("an import that gave rows the numbers of others fails, and no later write-b
   expect(imported.exit, imported.stderr).toBe(6);
   const written = await writeBack();
   expect(written.text, written.stderr).not.toContain("UT0000000");
-  expect(written.text).toContain("the service showed another order as 1 than was sent");
+  expect(written.text).toContain("the service showed order 1 with other data than was sent");
   // From here on, the service shows the orders as they were sent.
   home.service.ways = { rewrite: hide };
   home.clock.advance(60_000);

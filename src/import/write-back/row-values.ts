@@ -200,7 +200,7 @@ async function clearForeignNumbers(
 /** What the service showed of it before. */
 function describeMark({ isShownAsOther, order }: Made, seen: Seen | undefined): string | undefined {
   return isShownAsOther && !seen?.isRead
-    ? `the service showed another order as ${order?.id} than was sent`
+    ? `the service showed order ${order?.id} with other data than was sent`
     : undefined;
 }
 
