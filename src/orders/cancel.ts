@@ -281,6 +281,7 @@ async function* cancelAll(
     failure ??= error;
   };
   let done = 0;
+  let unknown = 0;
   const cancelEach = async (given: Found) => {
     let each = given;
     if (!tools || !each.order || !isOpen(each)) {
@@ -335,6 +336,7 @@ async function* cancelAll(
       if (refusal) refusals.push(refusal);
       if (isUnshown) hidden.push(show(row.id));
       if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
+      if (row.outcome === "unknown") unknown += 1;
       if (row.outcome === "accepted") {
         const text = describeAccepted(row);
         accepted.push(text);
@@ -352,14 +354,16 @@ async function* cancelAll(
         "stopped: the result cannot be written; the same command again cancels the orders that were not reached",
       );
   }
-  const sum = found.length === 1 ? "" : `${done} of ${found.length} orders cancelled; `;
+  const unclearSum = unknown > 1 ? `of ${unknown} orders it is not known whether they are cancelled; ` : "";
   // "0 of 2 cancelled" would say what is not known.
-  if (stopped.length > 0) return explainStop(stopped, done === 0 ? "" : sum, context);
+  const isNoneKnown = found.length === 1 || (done === 0 && unknown > 0);
+  const sum = isNoneKnown ? "" : `${done} of ${found.length} orders cancelled; `;
+  if (stopped.length > 0) return explainStop(stopped, sum, context);
   if (!failure && hidden.length > 0) return explainUnshown(hidden, sum, context.nextCommand);
   failure ??= unclear;
   if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals, accepted);
   const left = notReached === 0 ? "" : `${notReached} not reached; `;
-  const message = `${sum}${left}${failure.message}`;
+  const message = `${sum}${left}${unclearSum}${failure.message}`;
   if (left === "" || !leadsElsewhere) return failure.with({ message });
   const hint = `${failure.hint}; the same command again cancels those that were not reached`;
   return failure.with({ message, hint });

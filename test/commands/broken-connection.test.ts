@@ -104,3 +104,18 @@ test("orders cancel: what was cancelled, what is not known, and what was not rea
   );
   expect(new Set(outcomes)).toEqual(new Set(["cancelled"]));
 });
+
+test("orders cancel: several whose answers are lost are not counted as not cancelled", async () => {
+  const home = await createServedHome();
+  const ids: number[] = [];
+  for (let made = 0; made < 3; made++) ids.push((await createOrder(home)).id);
+  home.sandbox.faults.set([
+    { kind: "drop_after", method: "DELETE", path: /./ },
+    { kind: "drop_before", method: "GET", path: /orders\/\d+$/, after: 3 },
+  ]);
+  const { exit, stderr } = await home.courier(`orders cancel ${ids.join(" ")} --yes`);
+  expect(exit).toBe(5);
+  expect(stderr).toMatch(
+    /^error: of 3 orders it is not known whether they are cancelled; order \d+ may or may not be cancelled: /,
+  );
+});

@@ -494,7 +494,9 @@ describe("the state that counts is the one read back", () => {
     expect(outcomes).toEqual([...silent.map(() => "unknown"), "cancelled"]);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: "state_unknown",
-      message: expect.stringMatching(/^1 of 9 orders cancelled; order 1000001 does not say its state, /),
+      message: expect.stringMatching(
+        /^1 of 9 orders cancelled; of 8 orders it is not known whether they are cancelled; order 1000001 does not say its state, /,
+      ),
     });
   });
 
