@@ -60,6 +60,25 @@ describe("two rows of one receiver whose answers were exchanged", () => {
     expect(home.service.orders).toHaveLength(4);
   });
 
+  test.each([1, 2])("and order %d alone cannot be read: no row gets the other's number", async (unread) => {
+    const { home, ship } = await homeWith((shown) => {
+      const body = Number(shown.id) < 3 && home.service.orders[(Number(shown.id) - 1) ^ 1]?.body;
+      return body ? { ...shown, receiver: { ...body.receiver }, item: { ...body.item } } : shown;
+    });
+    const refuseDetail = ({ path: url }: { path: string }) =>
+      url.endsWith(`/orders/${unread}`) ? { status: 503 } : undefined;
+    for (let time = 0; time < 3; time++) {
+      const { exit, stderr, text } = await ship({ refuseDetail });
+      expect(exit, stderr).toBe(6);
+      expect(text).not.toMatch(/^A-1,.*UT00000001/m);
+      expect(text).not.toMatch(/^A-2,.*UT00000002/m);
+    }
+    for (let time = 0; time < 2; time++) await ship();
+    const last = await ship();
+    expect([last.exit, last.ids], last.stderr).toEqual([0, [2, 1, 3, 4]]);
+    expect(home.service.orders).toHaveLength(4);
+  });
+
   test("and cannot be read: the rows get no numbers", async () => {
     const { home, ship } = await homeWith((shown) => {
       const body = Number(shown.id) < 3 && home.service.orders[(Number(shown.id) - 1) ^ 1]?.body;
