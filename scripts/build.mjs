@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { rollup } from "rollup";
-import { bundle, completionFile, optionalPackages } from "./bundle.mjs";
+import { bundle, completionFile, optionalPackages, shortenEmoji } from "./bundle.mjs";
 import { contentMark, describeBuild } from "./describe-build.mjs";
 import { writeSupply } from "./supply.mjs";
 
@@ -132,6 +132,7 @@ async function bundleCompletion() {
     target,
     define,
     external: [...optionalPackages, "bun:sqlite"],
+    plugins: [{ name: "emoji", setup: shortenEmoji }],
     charset: "ascii",
     legalComments: "none",
     lineLimit: 1_000,

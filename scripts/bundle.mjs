@@ -1,6 +1,7 @@
 /** What goes into the program: the sources and the parts of packages that they use, bundled by esbuild. */
 
 import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
 
@@ -74,6 +75,7 @@ export async function bundle(root, { entry, target, define, minify = false }) {
     logLevel: "warning",
     plugins: [
       { name: "unused", setup: leaveOutUnused },
+      { name: "emoji", setup: shortenEmoji },
       { name: "tab", setup: keepCompletionApart },
       { name: "divisions", setup: packDivisions },
     ],
@@ -101,6 +103,12 @@ export const completionFile = "./complete.cjs";
 
 function keepCompletionApart({ onResolve }) {
   onResolve({ filter: /^\.\/complete\.ts$/ }, () => ({ path: completionFile, external: true }));
+}
+
+/** Ten kilobytes in the place of which one line is quicker. */
+export function shortenEmoji({ onResolve }) {
+  const path = fileURLToPath(new URL("emoji-pattern.cjs", import.meta.url));
+  onResolve({ filter: /^emoji-regex$/ }, () => ({ path }));
 }
 
 /** Eighty kilobytes of names, two fifths of it when packed; they are read where an address is pasted. */
