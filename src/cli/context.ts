@@ -6,7 +6,7 @@ import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { settleOption } from "../command/value-options.ts";
-import { type ActiveAccount, chooseAccount } from "../config/accounts.ts";
+import { type ActiveAccount, chooseAccount, findAccount } from "../config/accounts.ts";
 import { createKeys, type KeyDeps, type Keys } from "../config/api-keys.ts";
 import type { KeyCommandOptions } from "../config/key-command.ts";
 import { openConfigStore } from "../config/store.ts";
@@ -97,6 +97,7 @@ export async function createContext(
   const settleMs = settle === undefined ? undefined : settleOption.parse(settle, "COURIER_SETTLE");
 
   let configMark = "";
+  let storedUrl: string | undefined;
   const account = lazy(async (): Promise<ActiveAccount> => {
     configMark = markOf(config.path);
     const choice = {
@@ -106,7 +107,10 @@ export async function createContext(
       baseUrlEnv: given(host.env.COURIER_BASE_URL),
       apiKeyEnv: given(host.env.COURIER_API_KEY),
     };
-    return chooseAccount(choice, await config.read());
+    const content = await config.read();
+    const chosen = chooseAccount(choice, content);
+    storedUrl = findAccount(content, chosen.name)?.base_url;
+    return chosen;
   });
 
   function nextCommand(words: string): string {
@@ -230,7 +234,7 @@ export async function createContext(
     const active = await account().catch(() => undefined);
     if (active?.kind !== "remote" || active.key.place === "given") return;
     const { mayHaveKey } = await import("../config/read-config-unchecked.ts");
-    if (mayHaveKey(directories.config, active)) return;
+    if (mayHaveKey(directories.config, active.name, [storedUrl, active.baseUrl])) return;
     const { deleteKeptSince } = await import("../accounts/personal-data.ts");
     await deleteKeptSince(context, { name: active.name, service: active.baseUrl });
   }

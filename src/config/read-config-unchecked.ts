@@ -27,16 +27,20 @@ export function hasUnreadableConfig(directory: string): boolean {
   return (existsSync(file) || findLink(file) !== undefined) && parse(file) === undefined;
 }
 
-/** False where the account was logged out, or removed, or is one of another service; true where the file says nothing. */
+/**
+ * False where the account was logged out, or removed, or is one of another service; true where the file says nothing.
+ * `ownUrls`: of its service, as the file had it, which a person may have written, and as commands use it.
+ */
 export function mayHaveKey(
   directory: string,
-  { name, baseUrl }: { readonly name: string; readonly baseUrl: string },
+  name: string,
+  ownUrls: readonly (string | undefined)[],
 ): boolean {
   // A file that is missing may be on a disk that is away: no command that logs out removes it.
   if (hasUnreadableConfig(directory) || !existsSync(path.join(directory, "config.json"))) return true;
   const { key, key_store, key_command, base_url } = readConfigUnchecked(directory).accounts[name] ?? {};
   const hasKey = key !== undefined || key_store === "keychain" || key_command !== undefined;
-  return hasKey && base_url === baseUrl;
+  return hasKey && ownUrls.includes(base_url);
 }
 
 /** The keys in the file, of all accounts. */

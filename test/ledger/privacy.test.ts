@@ -2,6 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { takeLock } from "../../src/config/config-lock.ts";
@@ -11,6 +13,7 @@ import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
+import { putConfig } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
 import { openLiveScreen } from "../support/live-screen.ts";
@@ -49,6 +52,39 @@ test("a command that ends while accounts remove waits for the config file leaves
   const removed = await removing;
   expect(removed.exit, removed.stderr).toBe(0);
   expect(await findTexts(home.stateDir, texts)).toEqual([]);
+});
+
+describe("a run that changes the config file itself", () => {
+  const saving = [...order, "--save-template", "book"];
+
+  test("deletes nothing where the base URL was written by hand, with a slash at its end", async () => {
+    const home = await createServedHome();
+    const shop = { base_url: `${home.sandbox.baseUrl}/`, key };
+    await putConfig(home, { current: "shop", accounts: { shop } });
+    const { exit, stderr } = await home.courier(saving, { env: withoutKey });
+    expect([exit, stderr]).toEqual([0, expect.not.stringContaining("logged out")]);
+    expect(await findTexts(home.stateDir, [personal.receiverName])).not.toEqual([]);
+  });
+
+  test("deletes nothing with --base-url and a path at the account's service", async () => {
+    const home = await createServedHome();
+    const proxy = createServer((from, to) => {
+      const url = new URL((from.url ?? "").replace(/^\/gate/, ""), home.sandbox.baseUrl);
+      const { method, headers } = from;
+      const sent = request(url, { method, headers: { ...headers, host: url.host } }, (answer) => {
+        to.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(to);
+      });
+      from.pipe(sent);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void proxy.close());
+    const base_url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    await putConfig(home, { current: "shop", accounts: { shop: { base_url, key } } });
+    const ran = await home.courier([...saving, "--base-url", `${base_url}/gate`], { env: withoutKey });
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.not.stringContaining("logged out")]);
+    expect(await findTexts(home.stateDir, [personal.receiverName])).not.toEqual([]);
+  });
 });
 
 describe.each([
