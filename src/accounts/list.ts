@@ -4,7 +4,7 @@ import { defineCommand, rows } from "../command/command.ts";
 import { sandboxAccount } from "../config/accounts.ts";
 import { keySource } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
-import { shownUrl } from "../core/shown-url.ts";
+import { shownAsWritten } from "../core/shown-url.ts";
 import type { AccountRow } from "../model/results.ts";
 import type { Column } from "../terminal/blocks.ts";
 
@@ -19,7 +19,7 @@ export const listAccounts = defineCommand({
       ([account, content]): AccountRow => ({
         account,
         current: account === current,
-        base_url: withoutPassword(content.base_url),
+        base_url: shownAsWritten(content.base_url),
         ...whereKeyIs(account, content, context.config.path),
       }),
     );
@@ -33,11 +33,6 @@ export const listAccounts = defineCommand({
     return rows([...stored, sandbox], accountColumns, "No accounts");
   },
 });
-
-/** Other commands refuse a URL with a password, which someone wrote into the file. */
-function withoutPassword(url: string): string {
-  return url.includes("@") ? shownUrl(url) : url;
-}
 
 function whereKeyIs(name: string, account: StoredAccount, configPath: string) {
   const source = keySource(name, account);

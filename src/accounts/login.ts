@@ -10,6 +10,7 @@ import { completeBaseUrl, givenAtLogin, parseBaseUrl } from "../config/base-url.
 import type { Config, StoredAccount } from "../config/store.ts";
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
+import { shownAsWritten } from "../core/shown-url.ts";
 import type { Profile } from "../model/interface.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
 import { keyStoreOption } from "./key-store.ts";
@@ -69,9 +70,10 @@ export const login = defineCommand({
     const isAllowed = allowHttp || baseUrl === plainUrlOf(known);
     const allowed = isAllowed && baseUrl.startsWith("http:") ? { allow_http: true } : {};
     await (await context.keys.stored()).save(name, { base_url: baseUrl, ...allowed }, keyToStore);
-    if (known && known.base_url !== baseUrl)
+    const before = known && shownAsWritten(known.base_url);
+    if (before !== undefined && wholeUrl(before) !== baseUrl)
       context.messages.warn(
-        `the account ${name} was for ${known.base_url}, and is for ${baseUrl} now; another --account NAME keeps both`,
+        `the account ${name} was for ${before}, and is for ${baseUrl} now; another --account NAME keeps both`,
       );
     await learnCustomer(context, { account: name, service: baseUrl, key: apiKey }, profile);
     const { current } = await context.config.read();
@@ -157,7 +159,13 @@ async function learnCustomer(
 
 /** The plain http base URL that was allowed for an account. */
 function plainUrlOf(known: StoredAccount | undefined): string | undefined {
-  return known?.allow_http ? known.base_url : undefined;
+  return known?.allow_http ? wholeUrl(known.base_url) : undefined;
+}
+
+/** A base URL as login stores it; a person may have written it into the file. */
+function wholeUrl(written: string): string {
+  const { text } = completeBaseUrl(written);
+  return URL.canParse(text) ? new URL(text).href.replace(/\/+$/, "") : text;
 }
 
 /** An existing account keeps its base URL, unless another one is given. */
@@ -178,16 +186,17 @@ async function promptForBaseUrl(
   typed?: string,
 ): Promise<string> {
   const prompts = await context.prompts();
+  const mayBePlain = (text: string) => allowHttp || wholeUrl(text) === plainUrlOf(known);
+  const present = known && shownAsWritten(known.base_url);
   if (!prompts && known) {
-    context.messages.note(`The base URL of the account is still ${known.base_url}`);
-    return known.base_url;
+    context.messages.note(`The base URL of the account is still ${present}`);
+    return readBaseUrl(context, known.base_url, mayBePlain(known.base_url));
   }
   if (!prompts)
     throw usageError(
       "the base URL is missing",
       `give it with --base-url https://…${notUsed("COURIER_BASE_URL", context)}`,
     );
-  const mayBePlain = (text: string) => allowHttp || text === plainUrlOf(known);
   const check = (text: string) => {
     try {
       parseBaseUrl(completeBaseUrl(text).text, givenAtLogin, mayBePlain(text));
@@ -196,7 +205,7 @@ async function promptForBaseUrl(
       return error instanceof Error ? error.message : String(error);
     }
   };
-  const suggestion = typed === undefined ? known?.base_url : undefined;
+  const suggestion = typed === undefined ? present : undefined;
   const answer = await prompts.text("Base URL of the service", { check, initial: typed, suggestion });
   return readBaseUrl(context, answer, mayBePlain(answer));
 }

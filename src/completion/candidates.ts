@@ -1,6 +1,7 @@
 /** Completion candidates: the wanted kind, from what this machine knows. */
 
 import type { Candidate, ValueSource } from "../command/completion-tree.ts";
+import { shownAsWritten } from "../core/shown-url.ts";
 import type { KnownOrder } from "../model/known-order.ts";
 import { isCancellable } from "../model/states.ts";
 import type { Wanted } from "./position.ts";
@@ -94,7 +95,7 @@ function lookUp(source: ValueSource, local: LocalValues, word: string): readonly
       return storedAccounts(local);
     case "base URL":
       return Object.entries(local.accounts()).map(([account, { base_url }]) => ({
-        value: base_url,
+        value: shownAsWritten(base_url),
         description: `account ${account}`,
       }));
     case "party":
@@ -143,7 +144,10 @@ function about(status?: string, receiver?: string, item?: string): string | unde
 }
 
 function storedAccounts(local: LocalValues): Candidate[] {
-  return Object.entries(local.accounts()).map(([value, { base_url }]) => ({ value, description: base_url }));
+  return Object.entries(local.accounts()).map(([value, { base_url }]) => ({
+    value,
+    description: shownAsWritten(base_url),
+  }));
 }
 
 function aliases(local: LocalValues): Candidate[] {

@@ -10,6 +10,8 @@ import type { Config, ConfigStore, StoredAccount } from "./store.ts";
 /** The account of the embedded sandbox always exists and is never stored. */
 export const sandboxAccount = "sandbox";
 export const defaultAccount = "default";
+/** What messages call the base URL that the config file has. */
+const storedUrlName = "the account's base_url";
 /** The name of an account that the environment alone gives. */
 export const unnamedAccount = "(environment)";
 
@@ -70,11 +72,13 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
         : `no key is stored for the account ${name}`,
       name,
     );
-  if (env.apiKeyEnv === undefined && stored && new URL(baseUrl).origin !== new URL(stored.base_url).origin) {
-    throw usageError(
-      `the key of the account ${name} belongs to ${stored.base_url} and is not sent to ${baseUrl}`,
-      "give the other service's key in COURIER_API_KEY, or store it with: courier login --account NAME --base-url URL",
-    );
+  if (env.apiKeyEnv === undefined && stored) {
+    const own = parseBaseUrl(stored.base_url, storedUrlName, true);
+    if (new URL(baseUrl).origin !== new URL(own).origin)
+      throw usageError(
+        `the key of the account ${name} belongs to ${own} and is not sent to ${baseUrl}`,
+        "give the other service's key in COURIER_API_KEY, or store it with: courier login --account NAME --base-url URL",
+      );
   }
   return { kind: "remote", name: name ?? unnamedAccount, baseUrl, key, ledger: stored?.ledger };
 }
@@ -104,7 +108,7 @@ function noBaseUrl({ current }: Config): CourierError {
 function chooseBaseUrl(flag: string | undefined, env: string | undefined, stored: StoredAccount | undefined) {
   if (flag !== undefined) return parseBaseUrl(flag, "--base-url", false);
   if (env !== undefined) return parseBaseUrl(env, "COURIER_BASE_URL", false);
-  if (stored) return parseBaseUrl(stored.base_url, "the account's base_url", stored.allow_http === true);
+  if (stored) return parseBaseUrl(stored.base_url, storedUrlName, stored.allow_http === true);
   return undefined;
 }
 

@@ -34,7 +34,9 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   if (url.username !== "" || url.password !== "") {
     throw usageError(
       `${source} must not carry a user name or password`,
-      "the key goes in through: courier login",
+      source === givenAtLogin
+        ? `leave them out: --base-url ${shellQuote(shownUrl(text.trim()))}`
+        : "the key goes in through: courier login",
     );
   }
   if (url.search !== "" || url.hash !== "")

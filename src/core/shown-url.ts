@@ -1,4 +1,9 @@
-/** A URL, valid or not, as messages show it: without user, password, query and fragment. */
+/** URLs, valid or not, as messages show them: without user, password, query and fragment. */
+
+/** As it was written, where there is nothing to hide. */
+export function shownAsWritten(text: string): string {
+  return /[@?#]/.test(text) ? shownUrl(text) : text;
+}
 
 export function shownUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

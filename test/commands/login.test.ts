@@ -160,6 +160,46 @@ describe("login to an account that exists", () => {
     });
   });
 
+  test("takes its base URL as a person may have written it into the file", async () => {
+    const { courier, ...home } = await createHome();
+    const shop = { base_url: "http://service.example/", allow_http: true, key: "the-first-key" };
+    const till = { base_url: "till.example", key: "the-first-key" };
+    await putConfig(home, { current: "shop", accounts: { shop, till } });
+    for (const [name, stored] of [
+      ["shop", { base_url: "http://service.example", allow_http: true, key: "the-second-key" }],
+      ["till", { base_url: "https://till.example", key: "the-second-key" }],
+    ] as const) {
+      const ran = await courier(`login --no-verify --account ${name}`, { stdin: "the-second-key" });
+      expect([ran.exit, ran.stderr]).toEqual([0, expect.not.stringContaining("is for")]);
+      expect(JSON.parse(await readConfigText(home)).accounts[name]).toEqual(stored);
+    }
+  });
+
+  test.each([
+    ["http://service.example", "the base URL is plain http, which would show the key"],
+    [
+      "https://me:Secretmarker1@service.example",
+      "must not carry a user name or password\nhint: leave them out:",
+    ],
+    ["/v2", "the base URL is not a URL"],
+  ])(
+    "whose base URL in the file is %s, which was never allowed, sends nothing",
+    async (base_url, message) => {
+      const { courier, ...home } = await createHome();
+      const shop = { base_url, key: "the-first-key" };
+      await putConfig(home, { current: "shop", accounts: { shop } });
+      const { exit, stderr } = await courier("login", { stdin: "the-second-key", env: nothing });
+      expect([exit, stderr]).toEqual([2, expect.stringContaining(message)]);
+      expect(stderr).not.toContain("Secretmarker1");
+      expect(JSON.parse(await readConfigText(home)).accounts).toEqual({ shop });
+      const typed = await courier("login --no-verify --base-url https://other.example --account shop", {
+        stdin: "the-second-key",
+        env: nothing,
+      });
+      expect([typed.exit, typed.stderr]).toEqual([0, expect.not.stringContaining("Secretmarker1")]);
+    },
+  );
+
   test("suggests its base URL at a terminal", async () => {
     const { courier } = await createHome();
     const url = "https://service.example";

@@ -117,6 +117,13 @@ describe("a stored key goes only where it belongs", () => {
     expect(outcome(choice, config)).toBe("usage 2");
   });
 
+  test("nowhere where the file has no usable URL for it", () => {
+    const bare = { base_url: "flag.example.com", key: "bare-key" };
+    expect(outcome({ baseUrlFlag: flagUrl }, { ...empty, current: "bare", accounts: { bare } })).toBe(
+      "usage 2",
+    );
+  });
+
   test("not in the clear to where only another account may send so", () => {
     expect(outcome({ baseUrlFlag: "http://10.0.0.5", apiKeyEnv: "k" }, configOf("plain"))).toBe("usage 2");
     const careless = { base_url: "http://10.0.0.5", key: "k" };
