@@ -260,6 +260,21 @@ describe.each([
     expect(await findTexts(home.stateDir, texts)).toEqual([]);
   });
 
+  test.each(["COURIER_LEDGER", "the config file"])(
+    "shows no password that is in the address of a shared ledger, in %s",
+    async (place) => {
+      const home = await createServedHome();
+      const address = "postgres://me:Secretmarker1@127.0.0.1:1/db";
+      const ledger = place === "COURIER_LEDGER" ? {} : { ledger: address };
+      const shop = { base_url: home.sandbox.baseUrl, key, ...ledger };
+      await putConfig(home, { current: "shop", accounts: { shop } });
+      const env = { ...withoutKey, COURIER_LEDGER: ledger.ledger ? "" : address };
+      const { exit, stdout, stderr } = await home.courier(words, { env });
+      expect([exit, stdout + stderr]).toEqual([0, expect.not.stringContaining("Secretmarker1")]);
+      expect(stderr).toContain("COURIER_LEDGER=ADDRESS courier ledger forget --account shop");
+    },
+  );
+
   test("makes no ledger where there is none", async () => {
     const home = await createServedHome();
     await home.courier(`login --no-verify --base-url ${home.sandbox.baseUrl} --account shop`, { stdin: key });
