@@ -69,7 +69,9 @@ export const login = defineCommand({
     const { baseUrl, keyToStore, apiKey, profile } = await (prompts?.together(askAll) ?? askAll());
     const isAllowed = allowHttp || baseUrl === plainUrlOf(known);
     const allowed = isAllowed && baseUrl.startsWith("http:") ? { allow_http: true } : {};
-    await (await context.keys.stored()).save(name, { base_url: baseUrl, ...allowed }, keyToStore);
+    const stored = await context.keys.stored();
+    const keyLeft = await stored.save(name, { base_url: baseUrl, ...allowed }, keyToStore);
+    if (keyLeft) context.messages.warnAlways(`${keyLeft.message}; ${keyLeft.hint}`);
     const before = known && shownAsWritten(known.base_url);
     if (before !== undefined && wholeUrl(before) !== baseUrl)
       context.messages.warn(

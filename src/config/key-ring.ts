@@ -87,7 +87,7 @@ function readAnswer(text: string): KeyRingAnswer | undefined {
 /** Says what is wrong in place of the words of D-Bus and of the package, which are the cause. */
 function explainRefusal(reason: string): CourierError {
   const cause = new Error(reason);
-  if (/locked|dismissed/i.test(reason))
+  if (/(?<!b)locked|dismissed/i.test(reason))
     return keyRingError("the key ring is locked", `unlock it and try again, or ${elsewhere}`, cause);
   if (
     /failed to connect|autolaunch|no dbus session|serviceunknown|not provided|no result found/i.test(reason)

@@ -17,8 +17,11 @@ export interface StoredKeys {
   probeKeychain(name: string, baseUrl: string): Promise<void>;
   /** Writes an entry of no account, reads it and deletes it. Throws where the key ring does not keep it. */
   tryKeychain(): Promise<void>;
-  /** Stores an account with its key; the first account becomes the current one. A copy elsewhere is deleted. */
-  save(name: string, account: StoredAccount, keyToStore: KeyToStore): Promise<void>;
+  /**
+   * Stores an account with its key; the first account becomes the current one. The key that it had elsewhere is deleted:
+   * returns why that is still in the key ring, if it is.
+   */
+  save(name: string, account: StoredAccount, keyToStore: KeyToStore): Promise<CourierError | undefined>;
   /** Moves a key, and leaves no copy behind. Returns where it was. */
   move(name: string, to: KeyStore): Promise<KeyStore>;
   /** Forgets an account's key but keeps its base URL. */
@@ -50,6 +53,17 @@ export function createStoredKeys({
 
   async function drop(entry: KeyRingEntry | undefined): Promise<void> {
     if (entry) await (await ring()).delete(entry);
+  }
+
+  /** Returns why the key is still in the key ring, if it is. */
+  async function tryDrop(entry: KeyRingEntry | undefined): Promise<CourierError | undefined> {
+    try {
+      await drop(entry);
+    } catch (error) {
+      if (error instanceof CourierError) return error;
+      throw error;
+    }
+    return undefined;
   }
 
   /** Puts a key into the key ring, and reads it back. */
@@ -95,6 +109,7 @@ export function createStoredKeys({
       const entry = entryOf(name, account.base_url);
       let before: KeyRingEntry | undefined;
       let filled: KeyRingEntry | undefined;
+      let left: CourierError | undefined;
       await update(
         async (content) => {
           const known = findAccount(content, name);
@@ -115,9 +130,12 @@ export function createStoredKeys({
         () => filled,
         async () => {
           const isSame = keyToStore.place === "keychain" && before?.user === entry.user;
-          if (!isSame) await drop(before);
+          const error = isSame ? undefined : await tryDrop(before);
+          // The key ring may be gone for good, which is why the key is to be elsewhere.
+          left = error && keyLeft(name, error, before, keyToStore.place === "file" ? entry : undefined);
         },
       );
+      return left;
     },
     async move(name, to) {
       let from: KeyStore = to;
@@ -167,11 +185,9 @@ export function createStoredKeys({
         },
         {
           // The account has to be removable where its key ring is gone, too.
-          afterwards: () =>
-            drop(entry).catch((error) => {
-              if (!(error instanceof CourierError)) throw error;
-              failure = error;
-            }),
+          async afterwards() {
+            failure = await tryDrop(entry);
+          },
         },
       );
       return failure;
@@ -194,6 +210,23 @@ function notOurs(name: string, command: string): CourierError {
 function noKey(name: string): CourierError {
   return new CourierError("no_account", 4, `no key is stored for the account ${name}`, {
     hint: `store one with: courier login --account ${shellQuote(name)}`,
+  });
+}
+
+/** `inFile`: the entry that a move to the file deletes. */
+function keyLeft(
+  name: string,
+  error: CourierError,
+  before: KeyRingEntry | undefined,
+  inFile: KeyRingEntry | undefined,
+): CourierError {
+  const step =
+    before?.user === inFile?.user
+      ? `run courier accounts move-key ${shellQuote(name)} --to file`
+      : `delete its entry ${before?.service}: ${before?.user}`;
+  return error.with({
+    message: `the key ring may still hold the key that the account ${name} had: ${error.message}`,
+    hint: `once the key ring can be used, ${step}`,
   });
 }
 

@@ -118,6 +118,28 @@ describe("the place of a key stays as it is until it is said otherwise", () => {
     await expectKeyOnlyIn(home, "nowhere");
   });
 
+  test("a key ring that does not let go of the key fails no login to elsewhere, which says how to delete it", async () => {
+    const home = await createServedHome();
+    const left =
+      "warning: the key ring may still hold the key that the account default had: the key ring is locked";
+    await login(home, "--key-store keychain");
+    const [entry] = home.keyRing.entries.keys();
+    home.keyRing.refuse("delete");
+    const filed = await login(home, "--key-store file");
+    expect([filed.exit, filed.stdout]).toEqual([0, expect.stringContaining("Logged in")]);
+    const [, words = ""] = /; once the key ring can be used, run courier (.*)\n/.exec(filed.stderr) ?? [];
+    expect(filed.stderr).toContain(left);
+    home.keyRing.refuse("nothing");
+    expect((await run(home, words)).exit).toBe(0);
+    await expectKeyOnlyIn(home, "file");
+
+    await login(home, "--key-store keychain");
+    home.keyRing.refuse("delete");
+    const elsewhere = await run(home, "login --no-verify --base-url https://other.example.com", "other-key");
+    expect([elsewhere.exit, elsewhere.stderr]).toEqual([0, expect.stringContaining(left)]);
+    expect(elsewhere.stderr).toContain(`; once the key ring can be used, delete its entry ${entry}\n`);
+  });
+
   test("another base URL takes the old one's key out of the key ring", async () => {
     const home = await createServedHome();
     await login(home, "--key-store keychain");
