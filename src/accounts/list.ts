@@ -2,6 +2,7 @@
 
 import { defineCommand, rows } from "../command/command.ts";
 import { sandboxAccount } from "../config/accounts.ts";
+import { showKeyCommand } from "../config/key-command.ts";
 import { keySource } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { shownAsWritten } from "../core/shown-url.ts";
@@ -38,7 +39,7 @@ function whereKeyIs(name: string, account: StoredAccount, configPath: string) {
   const source = keySource(name, account);
   if (source === undefined) return { key: "none", key_store: null };
   const places = { file: configPath, keychain: "keychain" };
-  const key = source.place === "command" ? source.command : places[source.place];
+  const key = source.place === "command" ? showKeyCommand(source.command) : places[source.place];
   return { key, key_store: source.place };
 }
 

@@ -213,6 +213,13 @@ function maskKeyLike(text: string): string {
   });
 }
 
+/** A command as it is shown: a person may have written a key into it. A path is none, nor is a word without a digit. */
+export function showKeyCommand(command: string): string {
+  return command.replace(/(?<![\w+/=.~%:-])[\w+=.~%-][\w+/=.~%-]*/g, (word) =>
+    /\d/.test(word) ? maskKeyLike(word) : word,
+  );
+}
+
 /** What it printed may be the key, whole or as a part, although it failed afterwards. */
 function maybeKeys(printed: string): readonly string[] {
   const parts = [printed.trim(), ...printed.split(/[\r\n]+/), ...printed.split(/\s+/)];

@@ -3,6 +3,7 @@
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { findAccount, unknownAccount } from "./accounts.ts";
+import { showKeyCommand } from "./key-command.ts";
 import type { KeyRing, KeyRingEntry } from "./key-ring.ts";
 import { keySource, withoutSource } from "./key-source.ts";
 import type { Config, ConfigStore, KeyStore, StoredAccount } from "./store.ts";
@@ -202,7 +203,7 @@ function sourceFields(keyToStore: KeyToStore): Pick<StoredAccount, "key" | "key_
 
 function notOurs(name: string, command: string): CourierError {
   return usageError(
-    `courier keeps no key of the account ${name}, which comes from a command: ${command}`,
+    `courier keeps no key of the account ${name}, which comes from a command: ${showKeyCommand(command)}`,
     `store a key with: courier login --account ${shellQuote(name)} --key-store keychain`,
   );
 }

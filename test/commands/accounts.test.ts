@@ -30,6 +30,25 @@ describe("accounts list", () => {
     }
   });
 
+  test("does not show a key that someone wrote into a key command, as accounts move-key does not", async () => {
+    const home = await createHome();
+    const base_url = "https://shop.example.com";
+    const shop = { base_url, key_command: "sh -c 'echo test-key-0123456789'" };
+    const till = {
+      base_url,
+      key_command: "/opt/tools-2024/bin/secret-tool find-generic-password courier/till",
+    };
+    await putConfig(home, { current: "shop", accounts: { shop, till } });
+    const list = await home.courier("accounts list --json");
+    const [first, second] = JSON.parse(list.stdout);
+    expect([first.key, second.key]).toEqual(["sh -c 'echo [redacted]'", till.key_command]);
+    for (const words of ["accounts list", "accounts move-key shop --to file"]) {
+      const { stdout, stderr } = await home.courier(words);
+      expect(stdout + stderr).toContain("echo [redacted]");
+      expect(stdout + stderr).not.toContain("0123456789");
+    }
+  });
+
   test("shows where each key is kept, in every form, never the key", async () => {
     const home = await homeWithAccounts();
     const rows = [
