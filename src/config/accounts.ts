@@ -63,7 +63,7 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
     throw unknownAccount(named, config);
 
   const baseUrl = chooseBaseUrl(choice.baseUrlFlag, env.baseUrlEnv, stored);
-  if (baseUrl === undefined) throw noBaseUrl(config);
+  if (baseUrl === undefined) throw noBaseUrl(config, named);
   const key = chooseKey(env.apiKeyEnv, name ?? "", stored);
   if (key === undefined)
     throw noAccount(
@@ -97,7 +97,14 @@ function refuseBaseUrl(flag: string | undefined, env: string | undefined): void 
   );
 }
 
-function noBaseUrl({ current }: Config): CourierError {
+function noBaseUrl({ current, accounts }: Config, named: string | undefined): CourierError {
+  const names = Object.keys(accounts);
+  if (current !== sandboxAccount && named === undefined && names[0] !== undefined) {
+    const name = names.length === 1 ? shellQuote(names[0]) : `NAME; known accounts: ${names.join(", ")}`;
+    return new CourierError("no_account", 4, "there is no current account, and no base URL was given", {
+      hint: `choose one with: courier accounts use ${name}`,
+    });
+  }
   if (current !== sandboxAccount) return noAccount("no account is set up here, and no base URL was given");
   return usageError(
     "there is a key in COURIER_API_KEY, but no base URL for it: the current account is sandbox",

@@ -137,6 +137,20 @@ test("nothing set up: both ways on are named", () => {
   );
 });
 
+test.each([
+  [{ shop }, "choose one with: courier accounts use shop"],
+  [{ shop, other }, "choose one with: courier accounts use NAME; known accounts: shop, other"],
+])("no current account, where others are stored: says how to choose one", (accounts, hint) => {
+  for (const current of [undefined, "gone"])
+    expect(() => chooseAccount({}, { ...empty, current, accounts })).toThrow(
+      expect.objectContaining({
+        exit: 4,
+        message: "there is no current account, and no base URL was given",
+        hint,
+      }),
+    );
+});
+
 test("an unknown account: the known ones are named", () => {
   expect(() => chooseAccount({ accountFlag: "shpo" }, configOf())).toThrow(
     expect.objectContaining({ hint: expect.stringContaining("shop, other, keyless, plain, sandbox") }),
