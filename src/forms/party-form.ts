@@ -109,7 +109,7 @@ async function chooseParty(
   for (;;) {
     const first = hasFields(party) ? [...current, editWay] : usual ? [knownChoice(usual)] : [];
     try {
-      const way = await chooseWay((term) => findWays(term, known, first), questions);
+      const way = await chooseWay((term) => findWays(term, known, first), party, questions);
       if (way.kind === "known") return { party: way.party, isTyped: false };
       if (way.kind === "edit") return await askFields(party, questions);
       if (way.kind === "text") return await confirmText(way.text, {}, questions);
@@ -122,10 +122,11 @@ async function chooseParty(
   }
 }
 
-/** A text that is left is kept, and offered for editing, as the street address. */
+/** A text that is left is kept, and offered for editing, as the street address, unless there is a party already. */
 async function askText(party: DraftParty, { title, tools, keep }: PartyQuestions): Promise<string> {
   let left = party;
   const keepTyped = (text: string) => {
+    if (hasFields(party)) return;
     left = { detail: joinLines(text) };
     keep(left, true);
   };
@@ -135,12 +136,16 @@ async function askText(party: DraftParty, { title, tools, keep }: PartyQuestions
   });
 }
 
+/** What is typed to filter the list is kept where it would replace no party. */
 async function chooseWay(
   find: (term: string) => readonly Choice<Way>[],
+  party: DraftParty,
   { title, tools, keep }: PartyQuestions,
 ): Promise<Way> {
   const answersMore = (text: string) => looksLikeAddress(text);
-  const keepTyped = (text: string) => keep(looksLikeAddress(text) ? { detail: text } : { name: text }, true);
+  const keepTyped = (text: string) => {
+    if (!hasFields(party)) keep(looksLikeAddress(text) ? { detail: text } : { name: text }, true);
+  };
   try {
     return await tools.prompts.search(title, find, {
       tip: filterTip,

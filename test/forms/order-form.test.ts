@@ -14,6 +14,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { PartyField } from "../../src/model/fields.ts";
 import { jsonNumber, parseJson, stringifyJson } from "../../src/model/json.ts";
 import {
+  ctrlCAfter,
   enter,
   esc,
   escAfter,
@@ -284,6 +285,41 @@ describe("a party", () => {
       const { sender } = await fillDraft(start, new Set(["item", "service_type"]), tools);
       expect(sender).toEqual({ ...kept, detail: "科技园路1号 A座 502" });
     });
+  });
+
+  test("that was typed is no answer to the filter in which Esc, later, leaves the list", async () => {
+    const typed = ["王五", "139", "广东省", "深圳市", "南山区", "科技园路1号"];
+    const person = personWho(
+      ["Sender", "new address"],
+      ...partySteps("Sender", typed),
+      ["Item name", esc],
+      ...partySteps("Sender")
+        .reverse()
+        .map(([question]): Step => [question, esc]),
+      ["Sender", escAfter("李")], // nothing is before it
+      ["Sender street address", enter],
+      ...itemSteps(["书"]),
+    );
+    const filled = await fillDraft({}, new Set(["receiver", "service_type"]), toolsOf(person).tools);
+    expect(person.left).toEqual([]);
+    expect(Object.values(filled.sender ?? {})).toEqual(typed);
+  });
+
+  test.each<[string, readonly Step[]]>([
+    ["the filter of its list", [["Receiver", ctrlCAfter("李")]]],
+    ["an address in the filter of its list", [["Receiver", ctrlCAfter("李四 北京市建国路88号")]]],
+    [
+      "an address that is pasted in its place",
+      [
+        ["Receiver", "paste an address as text"],
+        ["Receiver: paste the address, then an empty line", ctrlCAfter("李四")],
+      ],
+    ],
+  ])("that is changed is still in the draft after Ctrl-C in %s", async (_where, steps) => {
+    const start = draft('{"receiver":{"name":"王五","phone":"139","detail":"科技园路1号"}}');
+    const { tools, kept } = toolsOf(personWho(...steps));
+    await expect(changePart("receiver", start, tools)).rejects.toMatchObject({ exit: 130 });
+    expect(kept).toEqual([]);
   });
 
   test("is described by what it has", () => {
