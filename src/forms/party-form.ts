@@ -59,8 +59,8 @@ interface PartyQuestions {
 }
 
 /**
- * Asks for a party. With a party already there, its fields are the starting point, or the list offers it first.
- * Rejects with `WentBack` where Esc leaves its first question.
+ * Asks for a party. With a party already there, its fields are the starting point, or the list offers it first, unless
+ * some of them are given: another party would drop those. Rejects with `WentBack` where Esc leaves its first question.
  */
 export async function askParty(
   party: DraftParty | undefined,
@@ -68,7 +68,8 @@ export async function askParty(
   entry: Entry = "fields",
 ): Promise<AnsweredParty> {
   if (!hasFields(party)) return chooseParty({}, questions);
-  if (entry === "list") return chooseParty(party, questions, [knownChoice({ party })]);
+  if (entry === "list" && questions.fixed.size === 0)
+    return chooseParty(party, questions, [knownChoice({ party })]);
   try {
     return await askFields(party, questions, entry);
   } catch (error) {
@@ -180,7 +181,7 @@ async function askFields(
   } = questions;
   const names = partyFields.filter((name) => !fixed.has(name));
   let party = start;
-  let index = entry === "last field" ? names.length - 1 : entry === "second field" ? 1 : 0;
+  let index = entry === "fields" ? 0 : entry === "second field" ? 1 : names.length - 1;
   /** The first field that has no answer yet: a paste leaves those before it. */
   let unanswered = index;
   for (let name = names[index]; name !== undefined; name = names[index]) {

@@ -231,6 +231,32 @@ describe("a party", () => {
     expect(filled.sender).toEqual({ name: "A", detail: "李四 13900139000 北京市建国路88号" });
   });
 
+  test.each<[string, readonly Step[], object]>([
+    ["confirmed", [["Sender street address", enter]], { name: "李四", detail: "李四 北京市建国路88号" }],
+    [
+      "replaced by another paste",
+      [
+        ...["street address", "district", "city", "province"].map((name): Step => [`Sender ${name}`, esc]),
+        ["Sender name", paste("王五\n上海市世纪大道100号")],
+        ["Is this sender right?", "right"],
+      ],
+      { name: "李四", detail: "王五 上海市世纪大道100号" },
+    ],
+  ])("that is pasted, left and %s keeps a field that was given", async (_how, steps, pasted) => {
+    const person = personWho(
+      ["Sender name", paste("李四\n北京市建国路88号")],
+      ["Is this sender right?", "right"],
+      ["Item name", esc],
+      ...steps,
+      ...itemSteps(["书"]),
+    );
+    const start = draft('{"sender":{"phone":"139"}}');
+    const fixed = new Set(["sender.phone", "receiver", "service_type"]);
+    const filled = await fillDraft(start, fixed, toolsOf(person).tools);
+    expect(person.left).toEqual([]);
+    expect(filled.sender).toEqual({ phone: "139", ...pasted });
+  });
+
   test("that is pasted stands in the lines to be edited, each part to be edited or emptied", async () => {
     const person = personWho(
       ["Sender", "paste an address as text"],
