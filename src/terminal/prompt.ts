@@ -160,9 +160,10 @@ async function askText(
     shown = obeyEdits(line);
     return isFinal ? styleText("cyan", answer) : shown;
   };
+  const restored = (line: string) => restoreEscapes(line, initial ?? suggestion ?? "");
   const validate = (line: string) => {
     answer = initial || shown !== "" ? shown : obeyEdits(line);
-    return check(answer);
+    return check(restored(answer));
   };
   const question = { message, validate, transformer };
   const start = initial
@@ -174,7 +175,7 @@ async function askText(
     : suggestion
       ? { default: sanitise(suggestion) }
       : {};
-  const typed = () => (shown === sanitise(initial ?? "") ? "" : shown);
+  const typed = () => (shown === sanitise(initial ?? "") ? "" : restored(shown));
   try {
     await ask((inquirer) => input({ ...question, ...start }, inquirer), deps, {
       canGoBack,
@@ -187,7 +188,18 @@ async function askText(
     if (line !== "" && !(error instanceof Pasted)) keepTyped(line);
     throw error;
   }
-  return answer;
+  return restored(answer);
+}
+
+/** The text of a line that began as an earlier answer, which is shown with escapes in place of its unsafe characters. */
+function restoreEscapes(line: string, initial: string): string {
+  if (line === sanitise(initial)) return initial;
+  let text = line;
+  for (const character of new Set(initial)) {
+    const shown = sanitise(character);
+    if (shown !== character) text = text.replaceAll(shown, () => character);
+  }
+  return text;
 }
 
 /** With TERM=dumb, readline puts Backspace and Ctrl-U into the line; here they take back what was typed. */

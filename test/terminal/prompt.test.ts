@@ -411,6 +411,46 @@ test("what is typed before a line with an old answer is drawn goes behind that a
   expect(await prompts.text("Street", { initial: "Road 1" })).toBe("Road 1-B2");
 });
 
+describe("characters of an old answer that are shown as escapes", () => {
+  const joined = "\u{1F468}\u200d\u{1F469}";
+  test.each([
+    ["a line break", "Road 1\n3rd floor"],
+    ["a joiner in a Persian name", "علی\u200cرضا"],
+    ["an emoji", `Li ${joined}`],
+    ["more marks than are shown", `e${"\u0301".repeat(12)}`],
+    ["what is no escape", "C:\\new"],
+  ])("are in the answer as they were: %s", async (_what, initial) => {
+    const { input, prompts, output } = atTerminal();
+    const checked: string[] = [];
+    const check = (answer: string) => checked.push(answer) > 0 || "wrong";
+    input.write("\r");
+    expect(await prompts.text("Name", { initial, check })).toBe(initial);
+    expect(new Set(checked)).toEqual(new Set([initial]));
+    expect(output.text).not.toContain("1\n3");
+  });
+
+  test("stay where the line is edited, and are kept with it at Esc", async () => {
+    const { input, prompts, until, read } = atTerminal();
+    const initial = `${joined} Road 1\n3rd floor`;
+    input.write("-B\r");
+    expect(await prompts.text("Street", { initial })).toBe(`${initial}-B`);
+    const kept: string[] = [];
+    const left = prompts.text("City", { initial, canGoBack: true, keepTyped: (text) => kept.push(text) });
+    const ended = expect(left).rejects.toBeInstanceOf(WentBack);
+    await until("City");
+    await read("x");
+    await read("\u001b");
+    await ended;
+    expect(kept).toEqual([`${initial}x`]);
+  });
+
+  test("are in a suggestion that Enter takes", async () => {
+    const { input, prompts } = atTerminal();
+    input.write("\r");
+    expect(await prompts.text("Name", { suggestion: joined })).toBe(joined);
+  });
+});
+
 test("no key shows a secret", async () => {
   const { input, output, prompts } = atTerminal();
   const answer = prompts.secret("Key");
