@@ -63,7 +63,7 @@ interface Pressed {
   readonly meta?: boolean;
 }
 
-/** Of a marked paste, only its text comes: a line break is a blank. */
+/** Of a marked paste, only its text comes: a line break, and a tab between two cells, is a blank. */
 export function createKeys(input: KeyInput, onKey: (key: Key, isPasted?: boolean) => void): Keys {
   let isPasting = false;
   const read = (text: string | undefined, pressed: Pressed) => {
@@ -74,7 +74,7 @@ export function createKeys(input: KeyInput, onKey: (key: Key, isPasted?: boolean
     const key = toKey(text, pressed);
     if (key === undefined) return;
     if (!isPasting || stops.has(key)) onKey(key);
-    else if (key === "return") onKey(" ", true);
+    else if (key === "return" || key === "\t") onKey(" ", true);
     else if (!keyNames.has(key)) onKey(key, true);
   };
   let isTaken = false;

@@ -61,13 +61,13 @@ test("a released keyboard hears nothing, and the mode is restored", async () => 
   expect(modes).toEqual([true, false]);
 });
 
-test("of a marked paste, the text comes as such, and its line breaks and arrows as no keys", async () => {
+test("of a marked paste, the text comes as such, its line breaks and tabs as blanks, and its arrows as no keys", async () => {
   const pasted: string[] = [];
   const typed: string[] = [];
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
   createKeys(input, (key, isPasted) => (isPasted ? pasted : typed).push(key)).take();
-  input.write(`a\u001b[200~张三\r\nq\u001b[A\u001b[201~q\u001b[200~b${ctrlC}`);
+  input.write(`a\u001b[200~张三\r\n139\tq\u001b[A\u001b[201~q\u001b[200~b${ctrlC}`);
   await new Promise<void>((resume) => setImmediate(resume));
-  expect(pasted.join("")).toMatch(/^张三 {1,2}qb$/);
+  expect(pasted.join("")).toMatch(/^张三 {1,2}139 qb$/);
   expect(typed).toEqual(["a", "q", ctrlC]);
 });
