@@ -46,13 +46,15 @@ export function cutWesternAddress(
   const labels = isTitleFree ? titles : [];
   const all = findLines(normalized, [...taken, ...labels, ...(name ? [name] : [])]);
   const first = name === undefined ? findWesternName(all, normalized) : undefined;
-  const address = (first ? all.slice(1) : all).filter(({ text: line }) => !line.includes("@"));
+  const isMail = ({ text: line }: Line) => line.includes("@");
+  const address = (first ? all.slice(1) : all).filter((line) => !isMail(line));
+  const others = [...taken, ...(name ? [name] : []), ...all.filter(isMail)];
   return [
     ...labels,
     ...(name ? [{ kind: "name", ...name } as const] : []),
     ...(first ? [{ kind: "name", start: first.start, end: first.end } as const] : []),
     ...findCity(address, (name ?? first) !== undefined).filter(
-      (piece) => !taken.some(({ start }) => piece.start < start && start < piece.end),
+      (piece) => !others.some(({ start }) => piece.start < start && start < piece.end),
     ),
   ];
 }

@@ -145,6 +145,34 @@ export const westernAddresses: readonly FormAddress[] = [
     form: { detail: "Jane Miller jane@example.com 12 High Street, London" },
   },
   {
+    text: "John Smith\n12 High Street\nLondon\njohn@example.com\nUnited Kingdom",
+    sheet: { detail: "John Smith 12 High Street London john@example.com United Kingdom" },
+    form: { name: "John Smith", detail: "12 High Street London john@example.com United Kingdom" },
+  },
+  {
+    text: "12 High Street\nLondon\nMr. John Smith\nUnited Kingdom\n+44 20 7946 0958",
+    sheet: {
+      name: "Mr. John Smith",
+      phone: "+44 20 7946 0958",
+      detail: "12 High Street London United Kingdom",
+    },
+    form: {
+      name: "Mr. John Smith",
+      phone: "+44 20 7946 0958",
+      detail: "12 High Street London United Kingdom",
+    },
+  },
+  {
+    text: "12 High Street, London, Mr. John Smith, UK",
+    sheet: { name: "Mr. John Smith", detail: "12 High Street, London UK" },
+    form: { name: "Mr. John Smith", detail: "12 High Street, London UK" },
+  },
+  {
+    text: "12 High Street\nSpringfield\nMr. John Smith\nIL 62701",
+    sheet: { name: "Mr. John Smith", detail: "12 High Street Springfield IL 62701" },
+    form: { name: "Mr. John Smith", province: "IL 62701", city: "Springfield", detail: "12 High Street" },
+  },
+  {
     text: "Jane Miller\njane@example.com\n12 High Street\nLondon",
     sheet: { detail: "Jane Miller jane@example.com 12 High Street London" },
     form: { name: "Jane Miller", city: "London", detail: "jane@example.com 12 High Street" },
