@@ -239,6 +239,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number, si
     lastPressMs = pressMs;
     if (attended?.isDecision !== true) return true;
     isDecidable = (isDecidable || wasQuiet) && oneAnswer.test(text);
+    if (wasQuiet || !isDecidable) unended = undefined; // its end would be dropped, or is lost
     return isDecidable;
   }
 

@@ -355,6 +355,30 @@ test("later pieces of a paste answer no choice; it takes keys once nothing has c
   expect(await answer).toBe("keep");
 });
 
+test.each([
+  ["comes to a choice", ["def\u001b[201~"]],
+  ["comes to a choice after a piece of the middle", ["def", "ghi\u001b[201~"]],
+  ["never comes", []],
+])("a paste whose end %s takes none of the keys after it", async (_when, pieces) => {
+  const { input, prompts, until, pass, read } = atTerminal();
+  input.write("book\r\u001b[200~abc");
+  expect(await prompts.text("Name")).toBe("book");
+  const answer = prompts.choose("What now?", next);
+  await until("What now?");
+  for (const piece of pieces) {
+    pass(100);
+    await read(piece);
+  }
+  pass(500);
+  await read("\u001b[B");
+  await read("\r");
+  expect(await answer).toBe("keep");
+  const city = prompts.text("City");
+  await until("City");
+  for (const key of "Rome\r") await read(key);
+  expect(await city).toBe("Rome");
+});
+
 test("a piece of several keys answers no yes or no, however late it comes", async () => {
   const { prompts, until, pass, read } = atTerminal();
   const answer = prompts.confirm("Send it?");
