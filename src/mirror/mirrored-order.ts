@@ -25,8 +25,8 @@ export interface MirroredOrder {
   readonly trackedAtMs: number | undefined;
   /** What was sent from this machine. */
   readonly draft: JsonObject | undefined;
-  /** The service was asked for it alone: nothing of a list is missing. */
-  readonly isRead: boolean;
+  /** The last answer about it alone, which lacks nothing. */
+  readonly detail: StoredAnswer | undefined;
   /** A sender's or receiver's phone is known. */
   readonly hasPhone: boolean;
   /** When the service was first found to show it no longer; undefined while it does. */
@@ -51,7 +51,7 @@ export function merge(order: OrderFacts, answers: readonly StoredAnswer[]): Mirr
     seenAtMs: Math.max(0, ...answers.map(({ seenAtMs }) => seenAtMs)),
     trackedAtMs: answers.find(({ kind }) => kind === "tracking")?.seenAtMs,
     draft: answers.find(({ kind }) => kind === "draft")?.value,
-    isRead: answers.some(({ kind }) => kind === "detail"),
+    detail: answers.find(({ kind }) => kind === "detail"),
     hasPhone: [fields.sender, fields.receiver].some((party) => textAt(party, "phone") !== undefined),
   };
 }

@@ -1,6 +1,6 @@
 /** The draft of a new order that is like an earlier one: as it was sent, or as the service shows it. */
 
-import { ServiceFailure } from "../api/failure.ts";
+import { ServiceFailure, saysNoSuchOrder } from "../api/failure.ts";
 import { openAccountMirror } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
 import { confirmParty, type UnderstoodParty } from "../command/confirm-address.ts";
@@ -8,8 +8,9 @@ import { findLedger } from "../command/found-ledger.ts";
 import { refOf } from "../command/options.ts";
 import { openOrderNames } from "../command/order-name.ts";
 import { usageError } from "../core/errors.ts";
+import { formatRelative } from "../core/time.ts";
 import { nameOperation, type OperationName, parseOperationName } from "../ledger/operation.ts";
-import { textAt } from "../mirror/mirrored-order.ts";
+import { type StoredAnswer, textAt } from "../mirror/mirrored-order.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { itemFields, partyFields, partyParts } from "../model/fields.ts";
 import { isJsonObject, type Json, type JsonObject, jsonNumber } from "../model/json.ts";
@@ -41,7 +42,7 @@ export async function draftLike(name: string, context: Context, isAgreed: boolea
   }
   const withdrawn = await describeWithdrawn({ id: jsonNumber(id) }, context);
   if (withdrawn !== undefined) throw usageError(`order ${id}: ${withdrawn}`);
-  const order: JsonObject = known?.hasPhone ? known.fields : await (await context.service()).order(id);
+  const order = await readShown(id, known?.detail, context);
   const draft: Record<string, Json> = {};
   const declined: string[] = [];
   for (const part of partyParts) {
@@ -55,6 +56,18 @@ export async function draftLike(name: string, context: Context, isAgreed: boolea
   const serviceType = textAt(order, "service_type");
   if (serviceType !== undefined) draft.service_type = serviceType;
   return { draft: draft as Draft, declined, isShown: true };
+}
+
+/** A list and a detail of two times would be of two people. Throws ServiceFailure. */
+async function readShown(id: string, last: StoredAnswer | undefined, context: Context): Promise<JsonObject> {
+  try {
+    return await (await context.service()).order(id);
+  } catch (error) {
+    if (!last || !saysNoSuchOrder(error)) throw error;
+    const seen = formatRelative(last.seenAtMs, context.clock.now());
+    context.messages.warn(`the service no longer shows order ${id}: it is taken as it was shown ${seen}`);
+    return last.value;
+  }
 }
 
 /** Throws a usage error where the service shows another order than was sent: it is not known which one is meant. */

@@ -57,7 +57,8 @@ function hasOtherNames(order: MirroredOrder): boolean {
 }
 
 /** Undefined where there is nothing to compare: not sent from this machine, or not shown by the service yet. */
-function compareNames({ draft: sent, fields, isRead }: MirroredOrder): "other" | "same" | undefined {
+function compareNames({ draft: sent, fields, ...order }: MirroredOrder): "other" | "same" | undefined {
+  const isRead = order.detail !== undefined;
   if (sent === undefined || (!isRead && fields.item_name === undefined)) return undefined;
   const draft = sent as Draft;
   const detail = fields as OrderDetail;

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { ctrlC, enter, personWho, type Step } from "../support/answering.ts";
 import { answerData, sentBodies } from "../support/answers.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const create = ["orders", "create"];
 const parties = ["--sender-name", "店", "--receiver-name", "李明", "--receiver-phone", "13900004466"];
@@ -281,6 +282,46 @@ describe("--like", () => {
     expect(receiver).toMatchObject({ name: expect.any(String), phone: expect.any(String) });
     expect(item).toMatchObject({ name: expect.any(String) });
     expect(stderr).toContain("the receiver was understood as:");
+  });
+
+  describe("of an order that was corrected at the service since this machine read it", () => {
+    const place = { province: "上海市", city: "上海市", district: "浦东新区", detail: "世纪大道1号" };
+    const corrected = { name: "赵六", phone: "13800138000", ...place };
+    const old = { name: "王伟", phone: "13900139000", city: "深圳市", detail: "科技园路1号" };
+    const homeWithCorrected = async () => {
+      const home = await createUnfaithfulHome();
+      home.service.foreign({ sender: { name: "店" }, receiver: old, item: { name: "书" } });
+      expect((await home.courier("sync --fetch-details 1")).exit).toBe(0);
+      home.service.ways = { rewrite: (order) => ({ ...order, receiver: corrected }) };
+      home.clock.advance(3_900_000);
+      return home;
+    };
+
+    test.each(["--version", "sync"])("the whole receiver is the one of now: after %s", async (words) => {
+      const home = await homeWithCorrected();
+      expect((await home.courier(words)).exit).toBe(0);
+      expect((await home.courier([...create, "--like", "1", "--yes"])).exit).toBe(0);
+      expect(home.service.orders.at(-1)?.body.receiver).toEqual(corrected);
+    });
+
+    test("and is no longer shown, the whole receiver is the one of the last reading, and a warning says so", async () => {
+      const home = await homeWithCorrected();
+      expect((await home.courier("sync")).exit).toBe(0);
+      home.service.ways = { detailLagMs: 86_400_000 };
+      const { exit, stdout, stderr } = await home.courier([...shown, "--like", "1"]);
+      expect(exit, stderr).toBe(0);
+      expect(JSON.parse(stdout).receiver).toEqual(old);
+      expect(stderr).toContain(
+        "warning: the service no longer shows order 1: it is taken as it was shown 1 h ago\n",
+      );
+    });
+
+    test("one that was never read and is no longer shown is no order to start from", async () => {
+      const home = await createUnfaithfulHome({ detailLagMs: 86_400_000 });
+      home.service.foreign({ sender: { name: "店" }, receiver: old, item: { name: "书" } });
+      expect((await home.courier("sync")).exit).toBe(0);
+      expect((await home.courier([...shown, "--like", "1"])).exit).toBe(1);
+    });
   });
 
   describe("of an order that this machine did not send", () => {
