@@ -91,7 +91,10 @@ export interface Mirror {
   search(search: OrderSearch): AsyncGenerator<MirroredOrder, void>;
   /** The order with this id. */
   order(id: string): Promise<MirroredOrder | undefined>;
-  /** Marks an order that the service no longer shows, until a list or a read of it shows it again. */
+  /**
+   * Marks an order that the service no longer shows, until a list or a read of it shows it again. One that was made a
+   * short while ago, and was in no list yet, may be shown later.
+   */
   noteNotShown(id: string, atMs: number): Promise<void>;
   /** Numbers of the orders that the service no longer shows. */
   notShown(): Promise<ReadonlySet<number>>;
@@ -137,6 +140,8 @@ export interface Mirror {
 const batches = { first: 24, most: 1_024, mostWithKeys: 128 };
 /** Newest orders that tell which terms are common, and the share of them that have a common one. */
 const sample = { orders: 64, share: 3 / 4 };
+/** A service shows an order at most so long after it was made. */
+const latestShownMs = 15 * 60_000;
 /** Bytes that are checked in about a second. */
 const mostChecked = 100_000_000;
 /** Orders whose figures or terms are made in one transaction: soon something to show, then fewer transactions. */
@@ -291,6 +296,10 @@ function createMirror(database: Database): Mirror {
     return row && toOrder(toCandidate(row), stored.readRows(number));
   }
 
+  function hasBeenShown(number: number): boolean {
+    return stored.readRows(number).some(({ kind }) => kindsThatShow.includes(kind));
+  }
+
   /** The next orders that match the queries of the index, newest first. */
   function candidates(
     terms: readonly string[],
@@ -420,6 +429,8 @@ function createMirror(database: Database): Mirror {
         const number = toNumber(sql("SELECT number FROM orders WHERE id = ?").get(id)?.number);
         const before = number === undefined ? undefined : read(number);
         if (number === undefined || before === undefined || before.notShownSinceMs !== undefined) return;
+        const ageMs = atMs - before.seenAtMs;
+        if (ageMs >= 0 && ageMs < latestShownMs && !hasBeenShown(number)) return;
         beginChanges();
         sql("UPDATE orders SET not_shown_since = ? WHERE number = ?").run(atMs, number);
         count(before, { ...before, notShownSinceMs: atMs });
@@ -619,6 +630,8 @@ function toFacts({ id, ref, not_shown_since }: SqlRow): OrderFacts {
 const isShown = "not_shown_since IS NULL";
 const isOneOf = "coalesce(status, '') IN (SELECT value FROM json_each(?))";
 
+/** A tracking answer names a parcel, which a service may know before it shows the order. */
+const kindsThatShow = [answerKinds.indexOf("list"), answerKinds.indexOf("detail")];
 /** Lists never have phones. */
 const kindsWithPhones = [answerKinds.indexOf("draft"), answerKinds.indexOf("detail")].join(", ");
 

@@ -7,6 +7,7 @@ import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { row, sheet } from "../support/imports.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 interface Listed {
   readonly id: number;
@@ -162,12 +163,37 @@ test("an order that the service no longer shows is kept, with the day since when
 test("an order that the service no longer shows is so also after a first sync", async () => {
   const home = await homeWithDeletedOrder({ isOwn: true });
   home.deleteIt();
+  home.clock.advance(3_600_000);
   expect(await sync(home, "sync --rebuild --json")).toMatchObject({ orders: 3, looked_up: 1, not_shown: 1 });
   expect(await mirrored(home, "find mug --json")).toMatchObject([
     { id: home.gone.id, not_shown_since: expect.any(String) },
     {},
     {},
   ]);
+});
+
+test.each(["sync", "orders show 1"])(
+  "an order that the service shows late is not called gone: %s",
+  async (words) => {
+    const home = await createUnfaithfulHome({ listLagMs: 60_000, detailLagMs: 60_000 });
+    const create = "orders create --sender-name 店 --receiver-name 王 --item-name mug --yes";
+    expect((await home.courier(create)).exit).toBe(0);
+    const marked = async () => "not_shown_since" in JSON.parse((await home.courier("find --json")).stdout)[0];
+    expect((await home.courier(words)).stdout).not.toContain("no longer shown");
+    expect(await marked()).toBe(false);
+    home.service.ways = { listLagMs: 86_400_000, detailLagMs: 86_400_000 };
+    home.clock.advance(1_000_000);
+    await home.courier(words);
+    expect(await marked()).toBe(true);
+  },
+);
+
+test("an order that the service shows late is not called gone: tracked", async () => {
+  const home = await createUnfaithfulHome({ listLagMs: 60_000, detailLagMs: 60_000 });
+  const create = "orders create --sender-name 店 --receiver-name 王 --item-name mug --yes --json";
+  const { tracking_number } = JSON.parse((await home.courier(create)).stdout);
+  expect((await home.courier(`track ${tracking_number}`)).exit).toBe(0);
+  expect((await home.courier("sync")).stdout).not.toContain("no longer shown");
 });
 
 test("an order that the service no longer shows is left out of lists, told in reports, and needs no details", async () => {
