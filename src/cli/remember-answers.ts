@@ -9,6 +9,7 @@ import { ordersOwnerOf, tagOfKey } from "../command/orders-owner.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { createNoticedOrders, type NoticedOrders } from "../ledger/noticed-orders.ts";
+import type { Batch } from "../mirror/mirror.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { KnownOrder } from "../model/known-order.ts";
 
@@ -62,7 +63,7 @@ function createAnswerKeeper(
   tools: AnswerTools,
 ): (answer: OrderAnswer) => void {
   const { account, stateDirectory, clock, addCleanup } = tools;
-  const answers: OrderAnswer[] = [];
+  const answers: Batch[] = [];
   const seen = new Map<string, string>();
   /** Details, which go before what a list says: all that change what is known, and some of the others. */
   const details = new Map<string, OrderDetail>();
@@ -107,7 +108,7 @@ function createAnswerKeeper(
 
   return (answer) => {
     if (answers.length === 0) addCleanup(() => mirrorAnswers().catch(() => undefined));
-    if (answers.length < mostMirrored) answers.push(answer);
+    if (answers.length < mostMirrored) answers.push({ answers: [answer], seenAtMs: clock.now() });
     const { id, value } = answer;
     if (id === undefined) return;
     const isDetail = answer.kind === "detail";

@@ -7,7 +7,7 @@ import { CourierError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { hasLedger as hasLocalLedger, ledgerPath } from "../ledger/ledger-file.ts";
-import { type Answer, type Mirror, openMirror } from "../mirror/mirror.ts";
+import { type Batch, type Mirror, openMirror } from "../mirror/mirror.ts";
 import { deleteMirror, hasMirror } from "../mirror/mirror-files.ts";
 import { hash, type MirrorOwner } from "../mirror/mirror-path.ts";
 import type { Context } from "./command.ts";
@@ -137,14 +137,14 @@ async function takeInTime(
 
 /** Records answers of a run that needed no mirror, where there is one. Throws `database`, exit 5. */
 export async function recordAnswers(
-  answers: readonly Answer[],
+  batches: readonly Batch[],
   { account, stateDirectory, clock }: { account: ActiveAccount; stateDirectory: string; clock: Clock },
 ): Promise<void> {
   const owner = mirrorOwnerOf(account);
   if (!hasMirror(stateDirectory, owner)) return;
   const mirror = await openMirror(stateDirectory, owner, { clock, limitMs: () => longestWaitMs });
   try {
-    await mirror.record(answers, clock.now());
+    await mirror.recordAll(batches, clock.now());
   } finally {
     mirror.close();
   }

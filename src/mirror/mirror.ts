@@ -78,8 +78,11 @@ export interface Mirror {
   readonly path: string;
   /** Records answers in one transaction. A tracking answer of an unknown order is left out. */
   record(answers: readonly Answer[], seenAtMs: number, pass?: number): Promise<void>;
-  /** The same of answers of several times, at once: a transaction for each would take many times the room. */
-  recordAll(batches: readonly Batch[]): Promise<void>;
+  /**
+   * The same of answers of several times, at once: a transaction for each would take many times the room. `nowMs`: it is
+   * later than they came, and newer ones may be recorded.
+   */
+  recordAll(batches: readonly Batch[], nowMs?: number): Promise<void>;
   /** Deletes what was sent for these orders, and their refs: it was sent for others. */
   forgetSent(ids: readonly string[]): Promise<void>;
   /**
@@ -190,19 +193,23 @@ function createMirror(database: Database): Mirror {
     return matches.length === 1 ? matches[0]?.number : undefined;
   }
 
-  function recordOne(answer: Answer, seenAtMs: number, pass: number | undefined): void {
+  function recordOne(answer: Answer, { seenAtMs, pass }: Batch, nowMs = seenAtMs): void {
     const found = findNumber(answer);
     if (found === undefined && answer.id === undefined) return;
     const number = found ?? insertOrder(answer.id ?? "", textAt(answer.value, "created_at"), seenAtMs);
     const before = found === undefined ? undefined : read(number);
+    const lastMs = Math.max(before?.seenAtMs ?? 0, before?.notShownSinceMs ?? 0);
+    const isNow = answer.kind !== "draft" && answer.kind !== "created";
+    // If the clock was set back, what the service says now is still the newest.
+    const isLate = isNow && lastMs > seenAtMs && lastMs <= nowMs;
+    if (isLate && hasNewer(number, answer.kind, seenAtMs)) return;
+    const atMs = isNow && !isLate ? Math.max(seenAtMs, lastMs + 1) : seenAtMs;
     if (answer.kind === "list" || answer.kind === "detail")
-      sql("UPDATE orders SET not_shown_since = NULL WHERE number = ? AND not_shown_since IS NOT NULL").run(
+      sql("UPDATE orders SET not_shown_since = NULL WHERE number = ? AND not_shown_since <= ?").run(
         number,
+        atMs,
       );
     const [shape, leaves] = stored.foldToRow(answer.value);
-    // If the clock was set back, what the service says now is still the newest.
-    const isNow = answer.kind !== "draft" && answer.kind !== "created";
-    const atMs = isNow ? Math.max(seenAtMs, (before?.seenAtMs ?? 0) + 1) : seenAtMs;
     sql(
       `INSERT INTO answers (order_number, kind, shape, leaves, seen_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET shape = excluded.shape, leaves = excluded.leaves, seen_at = excluded.seen_at`,
@@ -251,10 +258,9 @@ function createMirror(database: Database): Mirror {
     }
   }
 
-  async function recordAll(batches: readonly Batch[]): Promise<void> {
+  async function recordAll(batches: readonly Batch[], nowMs?: number): Promise<void> {
     await change(() => {
-      for (const { answers, seenAtMs, pass } of batches)
-        for (const answer of answers) recordOne(answer, seenAtMs, pass);
+      for (const batch of batches) for (const answer of batch.answers) recordOne(answer, batch, nowMs);
     });
   }
 
@@ -294,6 +300,10 @@ function createMirror(database: Database): Mirror {
   function read(number: number): MirroredOrder | undefined {
     const row = sql("SELECT number, id, ref, not_shown_since FROM orders WHERE number = ?").get(number);
     return row && toOrder(toCandidate(row), stored.readRows(number));
+  }
+
+  function hasNewer(number: number, kind: AnswerKind, seenAtMs: number): boolean {
+    return stored.readRows(number).some((row) => answerKinds[row.kind] === kind && row.seenAtMs > seenAtMs);
   }
 
   function hasBeenShown(number: number): boolean {

@@ -8,6 +8,7 @@ import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { PausedCapture } from "../support/streams.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 async function createOrder(home: ServedHome, name: string, phone: string): Promise<{ id: number }> {
@@ -109,6 +110,21 @@ test("an order that was undone is found as cancelled", async () => {
   expect((await home.courier("undo 1 --yes")).exit).toBe(0);
   const { stdout } = await home.courier("find --json");
   expect(JSON.parse(stdout)).toMatchObject([{ status: "cancelled" }]);
+});
+
+test("a list that is read to its end much later takes no newer state back", async () => {
+  const home = await createUnfaithfulHome();
+  home.service.foreign({ sender: { name: "店" }, receiver: { name: "王" }, item: { name: "mug" } });
+  expect((await home.courier("sync")).exit).toBe(0);
+  const stdout = new PausedCapture();
+  const listing = home.courier("orders list", { stdout });
+  await stdout.isWaiting;
+  home.clock.advance(60_000);
+  expect((await home.courier("orders cancel 1 --yes")).exit).toBe(0);
+  home.clock.advance(60_000);
+  stdout.resume();
+  expect((await listing).exit).toBe(0);
+  expect(JSON.parse((await home.courier("find --json")).stdout)).toMatchObject([{ status: "cancelled" }]);
 });
 
 test("an order that was found later stands where it was created", async () => {

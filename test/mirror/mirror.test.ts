@@ -378,6 +378,28 @@ test("a tracking answer has a time of its own, and what was sent stays as it was
   expect(await mirror.order("1")).toMatchObject({ draft, trackedAtMs: 3_000, seenAtMs: 3_000 });
 });
 
+test("an answer that is recorded late takes nothing newer back, whatever the clock was before", async () => {
+  const mirror = await createMirror();
+  const ofStatus = (kind: "list" | "detail", status: string): Answer => ({
+    ...summary("7", { status }),
+    kind,
+  });
+  const statusAfter = async (answer: Answer, seenAtMs: number, nowMs: number) => {
+    await mirror.recordAll([{ answers: [answer], seenAtMs }], nowMs);
+    return (await mirror.order("7"))?.fields.status;
+  };
+  await mirror.record([ofStatus("list", "pending")], 1_000);
+  await mirror.record([ofStatus("detail", "cancelled")], 5_000);
+  expect(await statusAfter(ofStatus("list", "in_transit"), 3_000, 9_000)).toBe("cancelled");
+  expect(await statusAfter(ofStatus("detail", "in_transit"), 3_000, 9_000)).toBe("cancelled");
+  await mirror.noteNotShown("7", 7_000);
+  await statusAfter(ofStatus("list", "in_transit"), 6_000, 9_000);
+  expect((await mirror.order("7"))?.notShownSinceMs).toBe(7_000);
+  expect(await statusAfter(ofStatus("list", "delivered"), 8_000, 9_000)).toBe("delivered");
+  expect((await mirror.order("7"))?.notShownSinceMs).toBeUndefined();
+  expect(await statusAfter(ofStatus("list", "completed"), 100, 200)).toBe("completed");
+});
+
 test("the Tab key finds an order by the index of an earlier version, which has no runs of four digits", async () => {
   const directory = await createDirectory();
   const mirror = await openMirror(directory, owner);

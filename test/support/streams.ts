@@ -35,6 +35,31 @@ export class Capture extends Writable {
   }
 }
 
+/** As a pager that is left open: what is written waits until it is resumed. */
+export class PausedCapture extends Capture {
+  #resume: (() => void) | undefined;
+  #note = () => {};
+  /** Resolves when something waits. */
+  readonly isWaiting = new Promise<void>((resolve) => {
+    this.#note = resolve;
+  });
+
+  override write(text: unknown): boolean {
+    super.write(text);
+    return false;
+  }
+
+  override _write(chunk: string | Uint8Array, encoding: string, done: (error?: Error | null) => void): void {
+    this.#resume = () => super._write(chunk, encoding, done);
+    this.#note();
+  }
+
+  resume(): void {
+    this.#resume?.();
+    this.emit("drain");
+  }
+}
+
 export function inputStream(
   text: string | Uint8Array | undefined,
 ): NodeJS.ReadableStream & { isTTY?: boolean } {
