@@ -13,9 +13,9 @@ import type { Batch } from "../mirror/mirror.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { KnownOrder } from "../model/known-order.ts";
 
-/** A longer list is for `courier sync`. */
+/** A longer list is for `courier sync`; what took a call each is kept. */
 const mostMirrored = 200;
-/** More would make the ledger large. */
+/** More would make the ledger large, and fill the memory. */
 const mostSeen = 10_000;
 
 export interface AnswerTools
@@ -63,7 +63,8 @@ function createAnswerKeeper(
   tools: AnswerTools,
 ): (answer: OrderAnswer) => void {
   const { account, stateDirectory, clock, addCleanup } = tools;
-  const answers: Batch[] = [];
+  /** The last one of each kind about an order, in the order in which they came. */
+  const answers = new Map<string, Batch>();
   const seen = new Map<string, string>();
   /** Details, which go before what a list says: all that change what is known, and some of the others. */
   const details = new Map<string, OrderDetail>();
@@ -72,7 +73,7 @@ function createAnswerKeeper(
   async function mirrorAnswers(): Promise<void> {
     if (!existsSync(path.join(stateDirectory, "mirror"))) return;
     const { recordAnswers } = await import("../command/account-mirror.ts");
-    await recordAnswers(answers, { account, stateDirectory, clock });
+    await recordAnswers([...answers.values()], { account, stateDirectory, clock });
   }
 
   /** A later create whose answer names one of them is known to be another order. One may be cancelled, or back. */
@@ -107,11 +108,13 @@ function createAnswerKeeper(
   }
 
   return (answer) => {
-    if (answers.length === 0) addCleanup(() => mirrorAnswers().catch(() => undefined));
-    if (answers.length < mostMirrored) answers.push({ answers: [answer], seenAtMs: clock.now() });
-    const { id, value } = answer;
+    if (answers.size === 0) addCleanup(() => mirrorAnswers().catch(() => undefined));
+    const { id, kind, value } = answer;
+    const name = `${kind} ${id ?? value.tracking_number}`;
+    if (answers.delete(name) || answers.size < (kind === "list" ? mostMirrored : mostSeen))
+      answers.set(name, { answers: [answer], seenAtMs: clock.now() });
     if (id === undefined) return;
-    const isDetail = answer.kind === "detail";
+    const isDetail = kind === "detail";
     const isChanged = (cached.get(id) === "cancelled") !== (value.status === "cancelled");
     // A cancel of it may be in doubt, and what is cached may be a list's word.
     if (cached.has(id) && cached.get(id) === value.status && !isDetail && !seen.has(id)) return;

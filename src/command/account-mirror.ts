@@ -19,6 +19,8 @@ import type { Taken } from "./orders-from-ledger.ts";
 const versionFact = "ledger_version";
 /** A run whose output is written waits so long for other processes. */
 const longestWaitMs = 250;
+/** Answers of one transaction: other processes wait for it. */
+const recordedAtOnce = 200;
 
 /** Whether this machine has a mirror of the account. */
 export async function hasAccountMirror(context: Context): Promise<boolean> {
@@ -144,7 +146,8 @@ export async function recordAnswers(
   if (!hasMirror(stateDirectory, owner)) return;
   const mirror = await openMirror(stateDirectory, owner, { clock, limitMs: () => longestWaitMs });
   try {
-    await mirror.recordAll(batches, clock.now());
+    for (let start = 0; start < batches.length; start += recordedAtOnce)
+      await mirror.recordAll(batches.slice(start, start + recordedAtOnce), clock.now());
   } finally {
     mirror.close();
   }

@@ -8,6 +8,7 @@ import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createImportHome, row, sheet } from "../support/imports.ts";
 import { PausedCapture } from "../support/streams.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
@@ -110,6 +111,29 @@ test("an order that was undone is found as cancelled", async () => {
   expect((await home.courier("undo 1 --yes")).exit).toBe(0);
   const { stdout } = await home.courier("find --json");
   expect(JSON.parse(stdout)).toMatchObject([{ status: "cancelled" }]);
+});
+
+test("the orders of a large import are found as cancelled once it was undone", async () => {
+  const home = await createImportHome(
+    sheet(...Array.from({ length: 120 }, (_, n) => row(`A-${n}`, `李${n}`))),
+  );
+  await home.run();
+  expect((await home.courier("sync")).exit).toBe(0);
+  expect((await home.courier("undo 1 --yes")).exit).toBe(0);
+  expect(JSON.parse((await home.courier("find --all --json --status pending")).stdout)).toEqual([]);
+});
+
+test("what took a call each is kept of all orders and parcels of a run", async () => {
+  const home = await createServedHome({ seedOrders: 220 });
+  await home.courier("sync");
+  const { stdout } = await home.courier("orders list --offline --all --json");
+  const orders: { id: number; tracking_number: string }[] = JSON.parse(stdout).slice(0, 210);
+  const ids = orders.map(({ id }) => id).join("\n");
+  expect((await home.courier("orders show - --ndjson", { stdin: ids })).exit).toBe(0);
+  expect((await home.courier("find")).stderr).toContain("; 10 orders have no phone");
+  const numbers = orders.map((order) => order.tracking_number).join("\n");
+  expect((await home.courier("track - --ndjson", { stdin: numbers })).exit).toBe(0);
+  expect((await home.courier("report time")).stderr).toContain("10 orders have no tracking in the mirror");
 });
 
 test("a list that is read to its end much later takes no newer state back", async () => {
