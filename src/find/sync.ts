@@ -5,12 +5,13 @@ import type { CourierService } from "../api/service.ts";
 import { mirrorOwner, openAccountMirror } from "../command/account-mirror.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, document } from "../command/command.ts";
-import { claimMirror } from "../command/mirror-customer.ts";
+import { claimMirror, isMirrorOf } from "../command/mirror-customer.ts";
 import { countOption, switchOption } from "../command/options.ts";
-import { usageError } from "../core/errors.ts";
+import { CourierError, usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { Mirror } from "../mirror/mirror.ts";
-import { deleteMirror } from "../mirror/mirror-files.ts";
+import { type Mirror, openMirror, reportedPrefix } from "../mirror/mirror.ts";
+import { deleteMirror, hasMirror } from "../mirror/mirror-files.ts";
+import type { MirrorOwner } from "../mirror/mirror-path.ts";
 import type { SyncResult } from "../model/results.ts";
 import { line } from "../terminal/blocks.ts";
 import { lookUpDetails, type SyncTools, syncMirror, verifyMirror } from "./sync-mirror.ts";
@@ -35,8 +36,8 @@ export const syncOrders = defineCommand({
   exits: [5],
   seeAlso: ["find", "orders list"],
   async run({ fetchDetails, verify, rebuild }, context) {
-    const { clock, machine } = context;
-    if (rebuild) deleteMirror(machine.stateDirectory, await mirrorOwner(context));
+    const { clock } = context;
+    if (rebuild) await emptyMirror(context);
     const mirror = await openAccountMirror(context);
     await ensureSameCustomer(mirror, context);
     const service = countCalls(await context.service());
@@ -74,6 +75,47 @@ export const syncOrders = defineCommand({
     }
   },
 });
+
+/** Keeps what `track --changes` has reported: what has changed since would not be known as a change. */
+async function emptyMirror(context: Context): Promise<void> {
+  const { stateDirectory } = context.machine;
+  const owner = await mirrorOwner(context);
+  const reported = hasMirror(stateDirectory, owner) ? await readReported(owner, context) : undefined;
+  deleteMirror(stateDirectory, owner);
+  if (!reported?.size) return;
+  const mirror = await openMirror(stateDirectory, owner, context);
+  try {
+    await mirror.updateFacts((facts) => {
+      for (const [number, text] of reported) facts.set(reportedPrefix + number, text);
+    });
+  } finally {
+    mirror.close();
+  }
+}
+
+/** Undefined where it is of another customer's parcels, or cannot be read. */
+async function readReported(
+  owner: MirrorOwner,
+  context: Context,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const customer = await context.customer({ makesNoOrder: true });
+  try {
+    const mirror = await openMirror(context.machine.stateDirectory, owner, context);
+    try {
+      return (await isMirrorOf(mirror, customer)) === false
+        ? undefined
+        : await mirror.factsOf(reportedPrefix);
+    } finally {
+      mirror.close();
+    }
+  } catch (error) {
+    if (!(error instanceof CourierError) || error.code !== "database") throw error;
+    context.messages.warn(
+      "the mirror cannot be read: the next track --changes may miss what has changed since the last one",
+    );
+    return undefined;
+  }
+}
 
 /** The words of the command may have deleted the mirror: the next one must not. */
 function tellHowFar(failure: ServiceFailure, mirrored: number, { nextCommand }: Context): ServiceFailure {

@@ -67,6 +67,9 @@ export interface MirrorFacts {
   readonly syncedThrough: string | undefined;
 }
 
+/** Facts by tracking number: what `track --changes` has reported, apart from other lookups of the parcel. */
+export const reportedPrefix = "reported ";
+
 /** Within one transaction. */
 export interface Facts {
   get(name: string): string | undefined;

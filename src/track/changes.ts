@@ -4,7 +4,7 @@ import { plainNumber } from "../api/service.ts";
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, type EventsOutput, events, type Items } from "../command/command.ts";
 import { checkRecorder, identifyProcess, type ProcessIdentity } from "../core/process-identity.ts";
-import type { Facts, Mirror } from "../mirror/mirror.ts";
+import { type Facts, type Mirror, reportedPrefix } from "../mirror/mirror.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
 import type { Tracking } from "../model/interface.ts";
 import { type JsonObject, parseJson, stringifyJson } from "../model/json.ts";
@@ -13,11 +13,7 @@ import { type Block, instant, line, type Span, show, state, styled } from "../te
 import { isRefusal, type Tracked, trackedView, trackSeveral } from "./lookup.ts";
 import { applyPoll, type Change, newParcel, recordsOf } from "./parcel.ts";
 
-/**
- * The mirror's facts by tracking number: what was reported, apart from other lookups of the parcel, and which run reports
- * it now.
- */
-const reportedPrefix = "reported ";
+/** The mirror's facts by tracking number: which run reports it now. */
 const claimPrefix = "reporting ";
 /** A run that this machine cannot see, such as one of a container, has ended after this time. */
 const longestClaimMs = 600_000;

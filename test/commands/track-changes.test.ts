@@ -71,6 +71,15 @@ test("another look at a parcel does not take its change away", async () => {
   expect(await changes(home)).toEqual([]);
 });
 
+test("a mirror that is made anew keeps what was reported", async () => {
+  const { home, first } = await homeWithParcels(1);
+  await changes(home);
+  await home.sandbox.advance({ trackingNumber: first, to: "delivered" });
+  expect(await home.courier("sync --rebuild")).toMatchObject({ exit: 0, stderr: "" });
+  expect(await changes(home)).toMatchObject([{ previous: "pending", current: "delivered" }]);
+  expect(await changes(home)).toEqual([]);
+});
+
 test("without numbers: the orders that are not settled, from the ledger and the mirror, and no other call", async () => {
   const { home, numbers } = await homeWithParcels(3, 20);
   await home.courier("orders cancel 1000001 --yes");
