@@ -37,7 +37,7 @@ export async function reportChanges(
   const claims = createClaims(mirror, context);
   context.addCleanup(claims.release);
   return {
-    ...events(changesOf([...new Set(chosen)], { before, claims, context }), reportView),
+    ...events(changesOf([...new Set(chosen)], { before, claims, mirror, context }), reportView),
     after: claims.confirm,
   };
 }
@@ -95,7 +95,7 @@ function parseReported(text: string | undefined): Tracking | undefined {
 
 /**
  * Orders that the mirror knows, newest first. One whose last reported state is not final belongs to them although a
- * list has shown its end.
+ * list has shown its end, or the service shows it no longer.
  */
 async function findUnsettled(
   mirror: Mirror,
@@ -109,6 +109,7 @@ async function findUnsettled(
   for await (const { fields } of mirror.search({
     text: "",
     statuses: states.includes(undefined) ? undefined : open,
+    isShownOnly: true,
   })) {
     const number = textAt(fields, "tracking_number");
     if (number === undefined || isFinal(textAt(fields, "status"))) continue;
@@ -124,10 +125,21 @@ interface Report {
   /** What was reported, by tracking number. */
   readonly before: ReadonlyMap<string, string>;
   readonly claims: Claims;
+  readonly mirror: Mirror;
   readonly context: Context;
 }
 
-async function* changesOf(names: readonly string[], { before, claims, context }: Report): Items<Reported> {
+/** The service no longer shows the order of the parcel. */
+async function isGone(number: string, mirror: Mirror): Promise<boolean> {
+  for await (const { fields, notShownSinceMs } of mirror.search({ text: number }))
+    if (textAt(fields, "tracking_number") === number) return notShownSinceMs !== undefined;
+  return false;
+}
+
+async function* changesOf(
+  names: readonly string[],
+  { before, claims, mirror, context }: Report,
+): Items<Reported> {
   const done = new Set<string>();
   // A service may write a number in other letters than before.
   const spelled = new Map([...names, ...before.keys()].map((each) => [plainNumber(each), each]));
@@ -141,6 +153,10 @@ async function* changesOf(names: readonly string[], { before, claims, context }:
       const tracked = next.value;
       if (isRefusal(tracked)) {
         yield tracked;
+        const { tracking_number: refused, error } = tracked;
+        // A refusal of a parcel without an order is reported once.
+        if (error.code === "refused" && (await isGone(refused, mirror)))
+          await mirror.updateFacts((facts) => facts.delete(reportedPrefix + refused));
         continue;
       }
       const { tracking_number: told } = tracked;

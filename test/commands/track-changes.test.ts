@@ -9,6 +9,7 @@ import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 import { Capture } from "../support/streams.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const nothing = { exit: 0, stdout: "", stderr: "" };
 
@@ -78,6 +79,36 @@ test("a mirror that is made anew keeps what was reported", async () => {
   expect(await home.courier("sync --rebuild")).toMatchObject({ exit: 0, stderr: "" });
   expect(await changes(home)).toMatchObject([{ previous: "pending", current: "delivered" }]);
   expect(await changes(home)).toEqual([]);
+});
+
+test.each([true, false])(
+  "an order that was deleted at the service is told once: reported before, %s",
+  async (wasReported) => {
+    const home = await createUnfaithfulHome();
+    for (let index = 0; index < 3; index++) home.service.foreign(plainDraft);
+    expect((await home.courier("sync")).exit).toBe(0);
+    if (wasReported) expect((await home.courier("track --changes")).exit).toBe(0);
+    const [deleted] = (home.service.orders as unknown[]).splice(1, 1) as [{ trackingNumber: string }];
+    home.clock.advance(86_400_000);
+    expect((await home.courier("sync")).stdout).toContain("1 order is no longer shown by the service");
+    const { exit, stdout } = await home.courier("track --changes");
+    expect(exit).toBe(wasReported ? 3 : 0);
+    expect(stdout.includes(deleted.trackingNumber)).toBe(wasReported);
+    expect(await home.courier("track --changes")).toEqual(nothing);
+  },
+);
+
+test("a parcel whose order the service no longer shows is reported as long as it shows the parcel", async () => {
+  const { home, first } = await homeWithParcels(1);
+  await changes(home);
+  await home.sandbox.advance({ trackingNumber: first, to: "delivered" });
+  const isGone = { kind: "refuse", status: 404, code: "NOT_FOUND", message: "none" } as const;
+  home.sandbox.faults.set([{ ...isGone, path: /\/orders\/\d+$/ }]);
+  await home.courier("orders show 1000001");
+  expect(JSON.parse((await home.courier("find --all --json")).stdout)).toMatchObject([
+    { not_shown_since: expect.any(String) },
+  ]);
+  expect(await changes(home)).toMatchObject([{ previous: "pending", current: "delivered" }]);
 });
 
 test("without numbers: the orders that are not settled, from the ledger and the mirror, and no other call", async () => {
