@@ -2,6 +2,7 @@
 
 import type { Context } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
+import { CourierError } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import type { MirroredOrder } from "../mirror/mirrored-order.ts";
@@ -75,11 +76,17 @@ async function changesNames(mirror: Mirror, context: Context): Promise<boolean> 
 }
 
 async function hasChanged(context: Context): Promise<boolean> {
-  const ledger = await findLedger(context);
-  const customer = ledger && (await context.knownCustomer());
-  if (!customer) return false;
-  const changed = everChangedFields(await ledger.learned(customer.id, fieldBits));
-  return changed.has("receiver.name") && changed.has("item.name");
+  try {
+    const ledger = await findLedger(context);
+    const customer = ledger && (await context.knownCustomer());
+    if (!customer) return false;
+    const changed = everChangedFields(await ledger.learned(customer.id, fieldBits));
+    return changed.has("receiver.name") && changed.has("item.name");
+  } catch (error) {
+    // The mirror is searched without a ledger, too.
+    if (error instanceof CourierError && error.code === "database") return false;
+    throw error;
+  }
 }
 
 async function changesMost(mirror: Mirror): Promise<boolean> {

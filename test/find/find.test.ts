@@ -185,6 +185,24 @@ test("--status takes the last known state", async () => {
   expect(await idsOf(home, ["李", "--status", "delivered"])).toEqual([]);
 });
 
+test("a shared ledger that does not answer ends no search", async () => {
+  const home = await createUnfaithfulHome({
+    rewrite: (order) => ({
+      ...order,
+      receiver: { ...order.receiver, name: "赵六" },
+      item: { ...order.item, name: "钢笔" },
+    }),
+  });
+  await home.courier(
+    "orders create --sender-name 店 --receiver-name 王伟 --receiver-phone 13900139000 --item-name 茶叶 --yes",
+  );
+  expect((await home.courier("sync")).exit).toBe(0);
+  const env = { COURIER_LEDGER: "postgres://shop@127.0.0.1:1/orders" };
+  const { exit, stderr } = await home.courier("find --all", { env });
+  expect(exit).toBe(0);
+  expect(stderr).toContain("warning: the service shows order 1 with another receiver than was sent; ");
+});
+
 test("the next order is found although a killed run is still open", async () => {
   const home = await createServedHome();
   const { id } = await createOrder(home, "李明", "13900004466");
