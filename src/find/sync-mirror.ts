@@ -144,7 +144,7 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
     try {
       return await list(filter);
     } catch (error) {
-      if (error instanceof ServiceFailure && error.kind === "refused") return false;
+      if (isRefused(error)) return false;
       throw error;
     }
   }
@@ -227,7 +227,7 @@ export async function lookUpDetails(
       const order = await service.order(id);
       await mirror.record([{ id, kind: "detail", value: order }], now(), pass);
     } catch (error) {
-      if (!(error instanceof ServiceFailure && error.kind === "refused")) throw error;
+      if (!isRefused(error)) throw error;
       if (saysNoSuchOrder(error)) await mirror.noteNotShown(id, now());
       else if (!passesRefusals) throw error;
     }
@@ -244,8 +244,21 @@ function throughDate(newest: string | undefined, atMs: number, service: CourierS
   return utcDate(Math.min(newestMs, atMs + (service.clockOffsetMs() ?? 0)));
 }
 
+function isRefused(error: unknown): boolean {
+  return error instanceof ServiceFailure && error.kind === "refused";
+}
+
 function moveDate(instant: string, days: number): string {
   return utcDate(parseInstant(instant.length === 10 ? `${instant}T00:00:00Z` : instant) ?? 0, days);
+}
+
+async function countListed(service: CourierService, status: string): Promise<number | undefined | "refused"> {
+  try {
+    return toCount((await service.listOrders({ status }, 1, 1)).pagination.total_items);
+  } catch (error) {
+    if (isRefused(error)) return "refused";
+    throw error;
+  }
 }
 
 /** Compares the mirror with the service's own counts (2.6), one call a state, and reads again what differs. */
@@ -256,9 +269,9 @@ export async function verifyMirror(tools: SyncTools): Promise<void> {
   const pass = await mirror.beginPass();
   const sync = createSync(tools, pass);
   for (const status of states) {
-    const { pagination } = await service.listOrders({ status }, 1, 1);
-    if (toCount(pagination.total_items) === (counts.get(status) ?? 0)) continue;
-    if (!(await sync.hasListed({ status }))) return void (await sync.list({}));
+    const total = await countListed(service, status);
+    if (total === (counts.get(status) ?? 0)) continue;
+    if (total === "refused" || !(await sync.hasListed({ status }))) return void (await sync.list({}));
     const unlisted = await mirror.notInPass(pass, [status]);
     await beforeCalls(unlisted.length);
     await lookUpDetails(unlisted, { ...tools, pass, passesRefusals: true });

@@ -422,6 +422,18 @@ test("--verify believes no counts of a service that ignores the state, and reads
   expect(states(await mirrored(home))).toEqual(states(await listed(home)));
 });
 
+test("--verify reads the list once where the service refuses a state", async () => {
+  const home = await createServedHome({ seedOrders: 20 });
+  await sync(home);
+  home.clock.advance(60 * 86_400_000);
+  home.sandbox.faults.set([
+    { kind: "refuse", path: /[?&]status=/, status: 400, code: "INVALID_PARAMETER", message: "no such state" },
+  ]);
+  expect(await sync(home, "sync --verify --json")).toMatchObject({ orders: 20 });
+  home.sandbox.faults.clear();
+  expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+});
+
 test("logout deletes the mirror", async () => {
   const home = await createServedHome({ seedOrders: 3 });
   await home.courier("login --account shop --no-verify --base-url http://127.0.0.1:9", {
