@@ -35,6 +35,7 @@ export interface Answer {
 export interface OrderSearch {
   /** Parts of the order's texts; all of them must occur. */
   readonly text: string;
+  /** Orders whose state cannot be read are among them. */
   readonly statuses?: readonly string[] | undefined;
   readonly serviceType?: string | undefined;
   /** Called with the order's creation time as the service wrote it. */
@@ -313,6 +314,13 @@ function createMirror(database: Database): Mirror {
     return stored.readRows(number).some(({ kind }) => kindsThatShow.includes(kind));
   }
 
+  /** Or its state cannot be read. The index gives the orders of one state in their order, those of two in none. */
+  function isInState(statuses: readonly string[]): string {
+    const isIn = `status IN (${statuses.map(() => "?").join(", ")})`;
+    const stateless = sql("SELECT 1 FROM orders WHERE status IS NULL LIMIT 1").get();
+    return stateless === undefined ? isIn : `(${isIn} OR status IS NULL)`;
+  }
+
   /** The next orders that match the queries of the index, newest first. */
   function candidates(
     terms: readonly string[],
@@ -323,7 +331,7 @@ function createMirror(database: Database): Mirror {
     const conditions = [
       ...(terms.length > 0 ? ["grams MATCH ?"] : []),
       ...(before === undefined ? [] : [terms.length > 0 ? "grams.rowid < ?" : "o.number < ?"]),
-      ...(statuses === undefined ? [] : [`status IN (${statuses.map(() => "?").join(", ")})`]),
+      ...(statuses === undefined ? [] : [isInState(statuses)]),
       ...(isShownOnly ? [isShown] : []),
     ];
     const values: SqlValue[] = [

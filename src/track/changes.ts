@@ -103,14 +103,9 @@ async function findUnsettled(
 ): Promise<readonly string[]> {
   const before = new Map([...reported].map(([number, text]) => [number, parseReported(text)]));
   const states = [...(await mirror.countByState()).keys()];
-  const open = states.filter((each) => each !== undefined && !isFinal(each)) as string[];
+  const statuses = states.filter((each) => each !== undefined && !isFinal(each)) as string[];
   const found: string[] = [];
-  // An order without a state is in no selection by states.
-  for await (const { fields } of mirror.search({
-    text: "",
-    statuses: states.includes(undefined) ? undefined : open,
-    isShownOnly: true,
-  })) {
+  for await (const { fields } of mirror.search({ text: "", statuses, isShownOnly: true })) {
     const number = textAt(fields, "tracking_number");
     if (number === undefined || isFinal(textAt(fields, "status"))) continue;
     if (!isFinal(before.get(number)?.status)) found.push(number);

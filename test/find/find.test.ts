@@ -9,6 +9,7 @@ import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createImportHome, row, sheet } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
 import { PausedCapture } from "../support/streams.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
@@ -184,6 +185,25 @@ test("--status takes the last known state", async () => {
   expect(await idsOf(home, ["李", "--status", "pending"])).toEqual([id]);
   expect(await idsOf(home, ["李", "--status", "delivered"])).toEqual([]);
 });
+
+test.each(["orders list --all --offline", "find --all"])(
+  "%s --status keeps an order whose state cannot be read, as orders list does",
+  async (words) => {
+    const home = await createUnfaithfulHome({
+      rewrite: (order) => (order.id === 1 ? { ...order, status: null } : order),
+    });
+    for (let index = 0; index < 3; index++) home.service.foreign(plainDraft);
+    expect((await home.courier("sync")).exit).toBe(0);
+    const ids = async (words: string) => {
+      const { stdout, stderr } = await home.courier(`${words} --json`);
+      expect(stderr).toContain("warning: 1 order is kept although its status cannot be read\n");
+      return (JSON.parse(stdout) as { id: number }[]).map(({ id }) => id);
+    };
+    expect(await ids("orders list --all --status pending")).toEqual([3, 2, 1]);
+    expect(await ids(`${words} --status pending`)).toEqual([3, 2, 1]);
+    expect(await ids(`${words} --status delivered`)).toEqual([1]);
+  },
+);
 
 test("a shared ledger that does not answer ends no search", async () => {
   const home = await createUnfaithfulHome({
