@@ -76,7 +76,8 @@ function unfoldTexts({ shape, leaves }: SqlRow): Plain {
     typeof part === "object" && part !== null
       ? Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, fill(inner)]))
       : values.next().value;
-  return (fill(JSON.parse(String(shape))) ?? {}) as Plain;
+  // Answers of rare shapes are stored whole, in an array.
+  return ([fill(JSON.parse(String(shape)))].flat()[0] ?? {}) as Plain;
 }
 
 function textOf(value: unknown): string {

@@ -413,6 +413,17 @@ test("the Tab key finds an order by the index of an earlier version, which has n
   expect(found.map(({ id }) => id)).toEqual(["123456"]);
 });
 
+test("the Tab key finds an order with very many fields by its tracking number", async () => {
+  const directory = await createDirectory();
+  const mirror = await openMirror(directory, owner);
+  const many = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`field_name_${index}`, index]));
+  await mirror.record([summary("1", { ...many, tracking_number: "CR123456" })], 1_000);
+  mirror.close();
+  expect(await readNewestOrders(directory, owner, "CR12", 5)).toMatchObject([
+    { id: "1", trackingNumber: "CR123456", status: "pending" },
+  ]);
+});
+
 test.each([
   ["newest first, as lists come", (ids: number[]) => ids.reverse()],
   ["oldest first", (ids: number[]) => ids],
