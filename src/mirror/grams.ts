@@ -62,7 +62,9 @@ export type SearchWord = readonly string[];
 
 /** The words of what a person typed. One that is a phone is also looked for by its digits. */
 export function searchWords(text: string): readonly SearchWord[] {
-  const words = splitWords(normalise(text));
+  const normalised = splitWords(normalise(text));
+  // Of an accent alone nothing is left, which would be in every text.
+  const words = normalised.length > 0 ? normalised : splitWords(text);
   return words
     .filter((word, index) => !(anyCountryCode.test(word) && /^\(?\d/.test(words[index + 1] ?? "")))
     .map((word) => (phone.test(word) ? [...new Set([word, digitsOf(word)])] : [word]));

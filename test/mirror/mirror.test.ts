@@ -219,6 +219,14 @@ test.each([2, 3])(
   },
 );
 
+test("an accent alone is found nowhere, and beside a word it does not count", async () => {
+  const mirror = await createMirror();
+  await mirror.record([summary("1", { item_name: "mug" })], 1_000);
+  expect(await idsOf(mirror, "´")).toEqual([]);
+  expect(await idsOf(mirror, "´ ¨")).toEqual([]);
+  expect(await idsOf(mirror, "´ mug")).toEqual(["1"]);
+});
+
 test("an endless text is found by its beginning, comes back whole, and enlarges the index by no more", async () => {
   const directory = await createDirectory();
   const mirror = await openMirror(directory, owner);
