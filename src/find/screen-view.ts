@@ -2,6 +2,7 @@
 
 import type { LiveRoom } from "../command/command.ts";
 import type { CourierError } from "../core/errors.ts";
+import { largest } from "../core/extremes.ts";
 import { formatRelative } from "../core/time.ts";
 import { counted } from "../core/wording.ts";
 import type { MirrorFacts } from "../mirror/mirror.ts";
@@ -140,7 +141,7 @@ function emptyBody({ searched, isSearching, syncCommand }: ListPicture): readonl
 
 /** Narrower, the table would be a list of fields. */
 function narrowestTable(found: readonly FoundOrder[]): number {
-  const widest = (texts: readonly string[]) => Math.max(...texts.map(displayWidth));
+  const widest = (texts: readonly string[]) => largest(texts.map(displayWidth));
   const state = widest(["STATE", ...found.map(({ status }) => show(status))]);
   return 2 + widest(found.map(({ id }) => show(id))) + 2 + state + 2 + narrowestName;
 }

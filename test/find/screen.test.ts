@@ -5,6 +5,7 @@ import type { Context } from "../../src/command/command.ts";
 import { unnamedAccount } from "../../src/config/accounts.ts";
 import { foundColumns } from "../../src/find/find.ts";
 import { openSearchScreen } from "../../src/find/screen.ts";
+import { listPicture } from "../../src/find/screen-view.ts";
 import { openMirror } from "../../src/mirror/mirror.ts";
 import { jsonNumber } from "../../src/model/json.ts";
 import type { FoundOrder } from "../../src/model/results.ts";
@@ -553,6 +554,29 @@ async function fillMirror(
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise<void>((resume) => setImmediate(resume));
 }
+
+test("a list of very many orders has a picture", () => {
+  const order = { id: { value: "1" }, status: "pending" } as never;
+  const searched = {
+    path: "",
+    orders: 1,
+    notShown: 0,
+    withoutPhone: 0,
+    syncedAtMs: 0,
+    syncedThrough: undefined,
+  };
+  const rest = {
+    hasMore: true,
+    isSearching: false,
+    selected: 0,
+    top: 0,
+    nowMs: 0,
+    command: "",
+    syncCommand: "",
+  };
+  const picture = { text: "", filter: "", found: Array(200_000).fill(order), searched, ...rest };
+  expect(listPicture(picture, foundColumns, { columns: 80, lines: 24 } as never)).not.toEqual([]);
+});
 
 test("a window that is enlarged shows more orders, without a key", async () => {
   const home = await createServedHome({ seedOrders: 60 });
