@@ -2,7 +2,7 @@
 
 import { CourierError } from "../core/errors.ts";
 import type { Choice } from "../core/prompts.ts";
-import { normalise, splitWords } from "../mirror/grams.ts";
+import { hasWords, searchWords } from "../mirror/grams.ts";
 import { type MirroredOrder, searchableTexts, textAt } from "../mirror/mirrored-order.ts";
 import { isCancellable } from "../model/states.ts";
 import type { Context } from "./command.ts";
@@ -42,14 +42,11 @@ export async function pickOrder(
   }
   const entries = orders.map((order) => ({
     choice: toChoice(order),
-    texts: searchableTexts(order).map(normalise),
+    texts: searchableTexts(order),
   }));
   return prompts.search(question, (term) => {
-    const words = splitWords(normalise(term));
-    const found = entries.filter(({ texts }) =>
-      words.every((word) => texts.some((text) => text.includes(word))),
-    );
-    return found.map(({ choice }) => choice);
+    const words = searchWords(term);
+    return entries.filter(({ texts }) => hasWords(texts, words)).map(({ choice }) => choice);
   });
 }
 

@@ -51,6 +51,13 @@ test("each is shown with state, receiver and item, the newest first", async () =
   expect(labels).toEqual([`${orders[0]?.id}  pending, to 王五, 手机`]);
 });
 
+test.each(["139-0013-9000", "+8613900139000"])("a phone is found as in courier find: %s", async (phone) => {
+  const { home, orders, terminal } = await homeWithOrders(["王五"]);
+  const prompts = scriptedPrompts({ searches: [phone] });
+  const { stdout } = await home.courier("orders show", { ...terminal, prompts });
+  expect(stdout).toContain(`Order            ${orders[0]?.id}`);
+});
+
 test("orders cancel asks as ever once an order is picked, and cancels that one", async () => {
   const { home, orders, terminal } = await homeWithOrders(["王五", "赵六"]);
   const no = scriptedPrompts({ searches: ["王"], confirms: [false] });
