@@ -60,7 +60,7 @@ export interface MirrorFacts {
   readonly orders: number;
   /** Orders that the service no longer shows. */
   readonly notShown: number;
-  /** Among those that the service shows. */
+  /** Among those that the service shows, and were neither sent nor read. */
   readonly withoutPhone: number;
   /** When the last complete sync began; undefined before the first. */
   readonly syncedAtMs: number | undefined;
@@ -633,13 +633,15 @@ function toCandidate(row: SqlRow): Candidate {
 }
 
 /** Facts that are numbers of orders. */
-function countsOf({ hasPhone, notShownSinceMs }: MirroredOrder) {
+function countsOf({ hasPhone, detail, draft, notShownSinceMs }: MirroredOrder) {
   const isNotShown = notShownSinceMs !== undefined;
+  // An order that was sent or read without a phone has none: to look it up again would show no other.
+  const isKnown = hasPhone || detail !== undefined || draft !== undefined;
   return {
     orders: true,
-    with_phone: hasPhone,
+    with_phone: isKnown,
     not_shown: isNotShown,
-    not_shown_without_phone: isNotShown && !hasPhone,
+    not_shown_without_phone: isNotShown && !isKnown,
   };
 }
 type CountName = keyof ReturnType<typeof countsOf>;

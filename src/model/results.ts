@@ -415,6 +415,7 @@ const syncResultSchema = object({
   looked_up: count,
   /** Orders of the mirror that the service no longer shows. */
   not_shown: count,
+  /** Their phones are in no list, and they were not looked up. */
   without_phone: count,
   calls: count,
 });

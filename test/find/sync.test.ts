@@ -390,6 +390,21 @@ test("--fetch-details makes phones findable, newest orders first", async () => {
   expect((await home.courier("find 李")).stderr).toContain("20 orders have no phone");
 });
 
+test.each(["here", "elsewhere"])(
+  "an order without a phone that was made %s is not looked up again",
+  async (where) => {
+    const home = await createServedHome();
+    const env: Record<string, string> =
+      where === "here" ? {} : { COURIER_STATE_DIR: path.join(home.directory, "another") };
+    await home.courier("orders create --sender-name 店 --receiver-name 王 --item-name mug --yes", { env });
+    const isNew = where === "elsewhere";
+    expect(await sync(home)).toMatchObject({ without_phone: Number(isNew) });
+    expect((await home.courier("find")).stderr.includes("(courier sync --fetch-details 1)")).toBe(isNew);
+    expect(await sync(home, "sync --fetch-details 1 --json")).toMatchObject({ without_phone: 0 });
+    expect((await home.courier("find")).stderr).not.toContain("--fetch-details");
+  },
+);
+
 test("--verify reads a state again whose count differs", async () => {
   const home = await createServedHome({ seedOrders: 200 });
   await sync(home);
