@@ -18,6 +18,8 @@ import { isOrderId, quote, refOf } from "./options.ts";
 /** Orders of the service's list that are looked through for a number that this machine does not know. */
 const mostListed = 300;
 const freshSyncMs = 5 * 60_000;
+/** A list that failed is not read again for each name, but after this time. */
+const listPauseMs = 60_000;
 const pageSize = 100;
 /** Shorter digits are taken for an id at once: the mirror is not opened, and no call is made, for each of them. */
 const shortestNumber = 9;
@@ -250,6 +252,7 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
   let listed: readonly OrderSummary[] = [];
   let nextPage: number | undefined = 1;
   let reading: Promise<void> = Promise.resolve();
+  let failedMs = Number.POSITIVE_INFINITY;
 
   const find = (name: string) =>
     listed.filter(({ id, order_no, tracking_number }) =>
@@ -267,8 +270,15 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
   }
 
   return async (name) => {
-    reading = reading.then(() => readUntil(name)); // a list that failed is not read again for each name
-    await reading;
+    if (context.clock.elapsed() - failedMs >= listPauseMs) {
+      reading = Promise.resolve();
+      failedMs = Number.POSITIVE_INFINITY;
+    }
+    reading = reading.then(() => readUntil(name));
+    await reading.catch((error) => {
+      failedMs = Math.min(failedMs, context.clock.elapsed());
+      throw error;
+    });
     return find(name).map(({ id, tracking_number }) => ({
       id: id.value,
       trackingNumber: tracking_number || undefined,

@@ -10,7 +10,7 @@ import type { Tracking } from "../model/interface.ts";
 export interface NamedParcels {
   /**
    * What a tracking number looks like is not specified, so a name is tracked as it was typed. Where the service refuses
-   * it, the order with this name is looked up, once. Throws ServiceFailure, and as `openParcelNames` does.
+   * it, the order with this name is looked up, once unless the lookup fails. Throws ServiceFailure, and as `openParcelNames` does.
    */
   track(name: string, options?: { retries: boolean }): Promise<Tracking>;
   /** The tracking number of a name, once it is known; until then, the name. */
@@ -19,13 +19,24 @@ export interface NamedParcels {
 
 export function nameParcels(service: CourierService, context: Context): NamedParcels {
   const numbers = new Map<string, string>();
-  const refused = new Set<string>();
+  const lookups = new Map<string, Promise<string | undefined>>();
   const names = lazy(async () => (await import("../command/order-name.ts")).openParcelNames(context));
 
-  async function find(name: string): Promise<string | undefined> {
-    const number = await (await names())(name);
-    if (number !== undefined) numbers.set(name, number);
-    return number;
+  async function look(name: string): Promise<string | undefined> {
+    try {
+      const number = await (await names())(name);
+      if (number !== undefined) numbers.set(name, number);
+      return number;
+    } catch (error) {
+      lookups.delete(name);
+      throw error;
+    }
+  }
+
+  function find(name: string): Promise<string | undefined> {
+    const lookup = lookups.get(name) ?? look(name);
+    lookups.set(name, lookup);
+    return lookup;
   }
 
   async function explain(name: string, refusal: ServiceFailure): Promise<ServiceFailure> {
@@ -43,14 +54,14 @@ export function nameParcels(service: CourierService, context: Context): NamedPar
         return await service.tracking(known ?? name, options);
       } catch (error) {
         const isRefused = error instanceof ServiceFailure && error.kind === "refused";
-        if (!isRefused || known !== undefined || refused.has(name)) throw error;
-        refused.add(name);
+        if (!isRefused || known !== undefined) throw error;
+        const isNew = !lookups.has(name);
         const number = await find(name).catch((failure) => {
           if (failure instanceof ServiceFailure) throw error;
           throw failure;
         });
-        if (number === undefined) throw await explain(name, error);
-        if (number === name) throw error;
+        if (number === undefined && isNew) throw await explain(name, error);
+        if (number === undefined || number === name) throw error;
         return service.tracking(number, options);
       }
     },

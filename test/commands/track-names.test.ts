@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { requestCount } from "../support/answers.ts";
+import { answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { row, sheet } from "../support/imports.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
@@ -112,6 +112,14 @@ describe("several", () => {
     ]);
   });
 
+  test("an order's number that is given twice is found twice", async () => {
+    const home = await createServedHome();
+    const { order_no, tracking_number } = await createOrder(home);
+    const { exit, stdout } = await home.courier(`track ${order_no} ${order_no} --json`);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ tracking_number }, { tracking_number }]);
+  });
+
   test("many unknown names read the service's list once", async () => {
     const home = await createServedHome({ seedOrders: 5 });
     const names = Array.from({ length: 20 }, (_, index) => `CO${index}`);
@@ -141,6 +149,27 @@ test("a watch follows the parcel that a name means, under its tracking number", 
   }
   const unknown = await home.courier(["track", "ref:B-1", "--watch", "--for", "1h"]);
   expect(unknown.exit).toBe(1);
+});
+
+test("a list that fails once makes no name unknown for the rest of a watch", async () => {
+  const home = await createServedHome();
+  const { tracking_number, order_no } = await createOrder(home);
+  await home.sandbox.advance({ trackingNumber: tracking_number, to: "delivering" });
+  answerRaw(home, "GET /api/v1/orders", "oops", { status: 500, times: 1 });
+  const words = `track ${order_no} --watch --interval 1m --for 8h --until delivered --ndjson`;
+  const { exit, stdout } = await home.courier(words, elsewhere(home));
+  expect(exit).toBe(0);
+  expect(stdout).toContain('"current":"delivered"');
+});
+
+test("a list that fails is not read for each of many names, also in a watch", async () => {
+  const home = await createServedHome();
+  answerRaw(home, "GET /api/v1/orders", "oops", { status: 404 });
+  const names = Array.from({ length: 20 }, (_, index) => `CO${index}`);
+  await home.courier(["track", ...names]);
+  expect(requestCount(home, "GET", "/api/v1/orders")).toBe(1);
+  await home.courier(["track", ...names, "--watch", "--interval", "1m", "--for", "3m"]);
+  expect(requestCount(home, "GET", "/api/v1/orders")).toBeLessThanOrEqual(1 + 4);
 });
 
 test.each(["orders show", "track", "orders cancel --yes"])(
