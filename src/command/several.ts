@@ -17,7 +17,7 @@ const mostInvalid = 20;
 /** The name is wrong, or is that of an order in doubt. */
 const codesOfName = ["no_such_order", "ambiguous_order", "no_tracking_number", "outcome_unknown"];
 
-function isOfName({ code }: CourierError): boolean {
+export function isOfName({ code }: CourierError): boolean {
   return codesOfName.includes(code);
 }
 

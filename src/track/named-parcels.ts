@@ -51,7 +51,9 @@ export function nameParcels(service: CourierService, context: Context): NamedPar
     async track(name, options) {
       const known = numbers.get(name) ?? (refOf(name) === undefined ? undefined : await find(name));
       try {
-        return await service.tracking(known ?? name, options);
+        const tracking = await service.tracking(known ?? name, options);
+        numbers.set(name, known ?? name);
+        return tracking;
       } catch (error) {
         const isRefused = error instanceof ServiceFailure && error.kind === "refused";
         if (!isRefused || known !== undefined) throw error;

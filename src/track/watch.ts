@@ -4,6 +4,7 @@ import { keyHint, ServiceFailure } from "../api/failure.ts";
 import { type CourierService, toCount } from "../api/service.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import type { Context, Items, LiveOutput } from "../command/command.ts";
+import { isOfName } from "../command/several.ts";
 import { unknownState } from "../command/unknown-state.ts";
 import { CourierError } from "../core/errors.ts";
 import { formatDuration } from "../core/format-duration.ts";
@@ -126,8 +127,16 @@ async function checkCalls(
   await checkApiQuota(calls, service, context, { what });
 }
 
-/** Only a refused key ends a watch; after other errors the next poll may succeed. */
+/** Only a refused key ends a watch, or an error of every name; after other errors the next poll may succeed. */
 function classifyError(error: unknown): Trouble | undefined {
+  if (error instanceof CourierError && isOfName(error))
+    return {
+      reason: error.message,
+      isOfName: true,
+      isRefusal: true,
+      isLimit: false,
+      retryAfterMs: undefined,
+    };
   if (!(error instanceof ServiceFailure) || error.kind === "key_refused") return undefined;
   const { message: reason, retryAfterMs } = error;
   const isLimit = error.kind === "rate_limited" || retryAfterMs !== undefined;

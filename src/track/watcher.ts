@@ -36,6 +36,8 @@ export interface WatchOptions {
 /** Why a poll failed. */
 export interface Trouble {
   readonly reason: string;
+  /** The name leads to no parcel: where no name does, the watch ends with the error. */
+  readonly isOfName?: boolean;
   /** The service refused, and did not say whether the parcel or the key. */
   readonly isRefusal: boolean;
   /** The service answered HTTP 429. */
@@ -99,6 +101,8 @@ export function createWatch(options: WatchOptions): Watch {
   let wake = () => {};
   /** Parcels that were refused since the last poll that succeeded. */
   const refused = new Set<string>();
+  /** Parcels whose name led to none. */
+  const unnamed = new Set<string>();
   let keyCheck: "due" | "running" | "done" = "due";
   let keyFailure: { readonly error: unknown } | undefined;
 
@@ -149,7 +153,8 @@ export function createWatch(options: WatchOptions): Watch {
     const [nowMs, elapsedMs] = [clock.now(), clock.elapsed()];
     if ("error" in result) {
       const trouble = options.classifyError(result.error);
-      if (!trouble) throw result.error;
+      if (trouble?.isOfName) unnamed.add(name);
+      if (!trouble || unnamed.size === parcels.size) throw result.error;
       parcels.set(name, markStale(before, trouble.reason, nowMs));
       const outcome: PollOutcome = trouble.isLimit
         ? { kind: "rate_limited", retryAfterMs: trouble.retryAfterMs }
@@ -162,6 +167,7 @@ export function createWatch(options: WatchOptions): Watch {
     const trackingNumber = options.numberOf?.(name) ?? name;
     const { parcel, change } = applyPoll({ ...before, trackingNumber }, result.tracking, nowMs);
     parcels.set(name, parcel);
+    unnamed.delete(name);
     refused.clear();
     keyCheck = "due";
     const outcome = goalResult(parcel);

@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { answerRaw, requestCount } from "../support/answers.ts";
+import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { row, sheet } from "../support/imports.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
@@ -149,6 +149,47 @@ test("a watch follows the parcel that a name means, under its tracking number", 
   }
   const unknown = await home.courier(["track", "ref:B-1", "--watch", "--for", "1h"]);
   expect(unknown.exit).toBe(1);
+});
+
+describe("a watch of several", () => {
+  test("one name without a parcel ends no watch of the others, and is followed once it has one", async () => {
+    const home = await createServedHome();
+    const { tracking_number } = await createOrder(home);
+    await home.sandbox.advance({ trackingNumber: tracking_number, to: "delivering" });
+    const order = (number: string) => `{"id":77,"tracking_number":${number},"status":"pending"}`;
+    answerRaw(home, "GET /api/v1/orders/77", `{"success":true,"data":${order("null")}}`, { times: 2 });
+    answerData(home, "GET /api/v1/orders/77", order('"CR77"'));
+    answerData(home, "GET /api/v1/tracking/CR77", '{"tracking_number":"CR77","status":"delivered"}');
+    const words = `track ${tracking_number} 77 ref:B-1 --watch --for 8h --ndjson`;
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect(exit).toBe(7);
+    for (const number of [tracking_number, "CR77"])
+      expect(stdout).toMatch(new RegExp(`"${number}".*"current":"delivered"`));
+    expect(stderr).toContain("77: order 77 has no tracking number; the watch goes on");
+    expect(stderr).toContain("1 of 3 parcels not there yet");
+  });
+
+  test("it ends at once where no name leads to a parcel", async () => {
+    const home = await createServedHome();
+    const { exit, stderr } = await home.courier("track ref:B-1 ref:B-2 --watch --for 1h");
+    expect(exit).toBe(1);
+    expect(stderr).toMatch(/error: the ledger has no order with the ref/);
+  });
+
+  test("a number that was tracked once stays that number, whatever orders have it", async () => {
+    const home = await createServedHome();
+    const order = (id: number) => `{"id":${id},"tracking_number":"CR5","status":"in_transit"}`;
+    const page = '"pagination":{"current_page":1,"total_pages":1,"total_items":2,"per_page":100}';
+    answerData(home, "GET /api/v1/orders", `[${order(5)},${order(6)}]`, page);
+    const found = '{"success":true,"data":{"tracking_number":"CR5","status":"in_transit"}}';
+    const refusal = '{"success":false,"error":{"code":"NOT_FOUND","message":"no such parcel"}}';
+    answerRaw(home, "GET /api/v1/tracking/CR5", found, { times: 1 });
+    answerRaw(home, "GET /api/v1/tracking/CR5", refusal, { status: 404, times: 1 });
+    answerRaw(home, "GET /api/v1/tracking/CR5", found);
+    const { exit, stderr } = await home.courier("track CR5 --watch --interval 1m --for 1h");
+    expect(exit).toBe(7);
+    expect(stderr).toContain("All parcels can be tracked again");
+  });
 });
 
 test("a list that fails once makes no name unknown for the rest of a watch", async () => {
