@@ -146,6 +146,12 @@ export function createWatch(options: WatchOptions): Watch {
     void checkKey();
   }
 
+  /** An order may be given by several of its names. */
+  function isWatched(name: string, trackingNumber: string): boolean {
+    const has = (each: Parcel) => each.name !== name && each.trackingNumber === trackingNumber;
+    return trackingNumber !== name && [...parcels.values()].some(has);
+  }
+
   /** Applies the result of a poll. Returns the event to report, if any. */
   function applyResult(result: Result): WatchEvent | undefined {
     const { name } = result;
@@ -164,12 +170,18 @@ export function createWatch(options: WatchOptions): Watch {
       const { reason, retryAfterMs } = trouble;
       return { kind: "trouble", name, reason, retryAfterMs };
     }
-    const trackingNumber = options.numberOf?.(name) ?? name;
-    const { parcel, change } = applyPoll({ ...before, trackingNumber }, result.tracking, nowMs);
-    parcels.set(name, parcel);
     unnamed.delete(name);
     refused.clear();
     keyCheck = "due";
+    const trackingNumber = options.numberOf?.(name) ?? name;
+    if (isWatched(name, trackingNumber)) {
+      parcels.delete(name);
+      open -= 1;
+      schedule.end(name, { kind: "done" }, elapsedMs);
+      return before.stale ? { kind: "recovery", name } : undefined;
+    }
+    const { parcel, change } = applyPoll({ ...before, trackingNumber }, result.tracking, nowMs);
+    parcels.set(name, parcel);
     const outcome = goalResult(parcel);
     if (outcome !== "open") open -= 1;
     if (outcome === "missed") missed += 1;

@@ -169,6 +169,21 @@ describe("a watch of several", () => {
     expect(stderr).toContain("1 of 3 parcels not there yet");
   });
 
+  test("a parcel that is given by several of its names is watched once, and reported once", async () => {
+    const home = await createServedHome();
+    const { id, order_no, tracking_number } = await createOrder(home);
+    for (const names of [
+      [tracking_number, id],
+      [order_no, id, tracking_number],
+    ]) {
+      const words = `track ${names.join(" ")} --watch --interval 1m --until change --ndjson`;
+      const { exit, stdout, stderr } = await home.courier(words);
+      expect(exit).toBe(0);
+      expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+      expect(stderr).toMatch(/^Watched 1 parcel for .*: 1 change, /m);
+    }
+  });
+
   test("it ends at once where no name leads to a parcel", async () => {
     const home = await createServedHome();
     const { exit, stderr } = await home.courier("track ref:B-1 ref:B-2 --watch --for 1h");
