@@ -12,6 +12,8 @@ export interface FailureNotes {
 /** Two hundred parcels that fail for one reason give one message. */
 export function createFailureNotes(): FailureNotes {
   const reasons = new Map<string, string>();
+  /** A parcel may fail in several ways in turn. */
+  let told = new Set<string>();
   let report = (_text: string) => {};
   return {
     onMessage(listener) {
@@ -21,13 +23,15 @@ export function createFailureNotes(): FailureNotes {
       const { name } = event;
       if (event.kind === "trouble") {
         const { reason, retryAfterMs } = event;
-        const isKnown = [...reasons.values()].includes(reason);
+        const isKnown = told.has(reason);
         reasons.set(name, reason);
+        told.add(reason);
         const pause =
           retryAfterMs === undefined ? "" : ` in ${formatWait(Math.min(retryAfterMs, longestPauseMs))}`;
         if (!isKnown) report(`${name}: ${reason}; the watch goes on${pause}`);
-      } else if (reasons.delete(name) && reasons.size === 0) {
-        report("All parcels can be tracked again");
+      } else if (reasons.delete(name)) {
+        told = new Set(reasons.values());
+        if (reasons.size === 0) report("All parcels can be tracked again");
       }
     },
   };

@@ -334,6 +334,15 @@ describe("a check that fails keeps the last known state", () => {
     expect(stderr).toContain("CR000000000000: the service refused: ");
   });
 
+  test("a parcel that fails in two ways in turn: each is told once, until it is over", async () => {
+    const { home, first } = await homeWithParcels(1);
+    for (let index = 0; index < 6; index++)
+      answerRaw(home, "GET /api/v1/tracking/.*", "oops", { status: index % 2 ? 500 : 501, times: 1 });
+    const { stderr } = await home.courier(`track ${first} --watch --interval 1m --for 10m`);
+    expect(stderr.match(/the watch goes on/g)).toHaveLength(2);
+    expect(stderr.match(/can be tracked again/g)).toHaveLength(1);
+  });
+
   test("trouble of many parcels for one reason is one complaint", async () => {
     const { home, numbers } = await homeWithParcels(5);
     home.sandbox.faults.set([{ kind: "drop_before", path: "/api/v1/tracking/.+", after: 5, times: 10 }]);
