@@ -5,7 +5,16 @@ import type { Context, Items } from "../command/command.ts";
 import { lookUpSeveral } from "../command/several.ts";
 import type { Tracking } from "../model/interface.ts";
 import type { JsonObject } from "../model/json.ts";
-import { type Block, type Column, instant, line, show, state, styled } from "../terminal/blocks.ts";
+import {
+  type Block,
+  type Column,
+  instant,
+  line,
+  type Span,
+  show,
+  state,
+  styled,
+} from "../terminal/blocks.ts";
 import { trackingView } from "../terminal/tracking-view.ts";
 import { nameParcels } from "./named-parcels.ts";
 
@@ -60,7 +69,13 @@ export const trackedColumns: readonly Column<Tracked>[] = [
     cell: (tracked) => (isRefusal(tracked) ? "-" : instant(tracked.estimated_delivery)),
     spare: 1,
   },
+  { path: "error.code", title: "CODE", cell: errorCell("code"), isRemark: true },
+  { path: "error.message", title: "ERROR", cell: errorCell("message"), isRemark: true },
 ];
+
+function errorCell(key: "code" | "message"): (tracked: Tracked) => Span {
+  return (tracked) => (isRefusal(tracked) ? styled("bad", tracked.error[key]) : "");
+}
 
 export function trackedView(tracked: Tracked): readonly Block[] {
   if (!isRefusal(tracked)) return trackingView(tracked);

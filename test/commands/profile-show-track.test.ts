@@ -308,6 +308,19 @@ test("track --csv has the same columns in the same order for one parcel and for 
   expect(one.stdout.split("\n")).toEqual([heading, row, ""]);
 });
 
+test("track --csv says why a parcel has no state", async () => {
+  const home = await createServedHome();
+  const { tracking_number } = await createOrder(home);
+  const { exit, stdout } = await home.courier(`track ${tracking_number} NONE1 --csv`);
+  expect(exit).toBe(3);
+  const [heading, found, refused] = stdout.split("\n");
+  expect(heading).toMatch(/,error\.code,error\.message$/);
+  expect(found).toMatch(/,,$/);
+  expect(refused).toBe(
+    "NONE1,,,,,refused,the service refused: tracking number NONE1 does not exist (NOT_FOUND)",
+  );
+});
+
 test.each(["track", "track --json", "track x"])(
   "a key in the place of a number is not sent in an address: %s",
   async (words) => {
