@@ -75,7 +75,9 @@ export const listLate = defineCommand({
         if (untracked?.code === "some_refused") note(untracked.message);
         if (fetch === undefined && shown.length > 0 && !ranked.late.some(({ hasTracking }) => hasTracking))
           note(describeUntracked(shown.length));
-        for (const text of lacking(ranked.untimed, "no time of a change and cannot be ranked")) note(text);
+        const undated = lacking(ranked.undated, "no readable created_at and cannot be chosen by date");
+        const untimed = lacking(ranked.untimed, "no time of a change and cannot be ranked");
+        for (const text of [...undated, ...untimed]) note(text);
         if (ranked.left > 0)
           note(`left out ${counted(ranked.left, "order")} that the service no longer shows`);
         note(age.note);
@@ -106,8 +108,9 @@ async function rankLate(
   range: OrderRange,
   latestMs: number,
   context: Context,
-): Promise<{ late: readonly LateOrder[]; untimed: number; left: number }> {
+): Promise<{ late: readonly LateOrder[]; undated: number; untimed: number; left: number }> {
   const late: LateOrder[] = [];
+  let undated = 0;
   let untimed = 0;
   let left = 0;
   // The service answers for them no more, so that they would be late for ever.
@@ -123,9 +126,13 @@ async function rankLate(
         if (settled.has(stateNumber) || settled.has(tracked)) continue;
         if (isInState && !isInState(stateNumber)) continue;
         const [createdMs = Number.NaN, movedMs = Number.NaN] = [created[row], moved[row]];
-        if (!range.hasInstant(createdMs)) continue;
         const number = base + (offset[row] ?? 0);
-        if (notShown.has(number)) {
+        const isShown = !notShown.has(number);
+        if (!range.hasInstant(createdMs)) {
+          if (isShown && Number.isNaN(createdMs)) undated += 1;
+          continue;
+        }
+        if (!isShown) {
           left += 1;
           continue;
         }
@@ -139,7 +146,8 @@ async function rankLate(
   };
   const meter = figuresMeter(context);
   await mirror.readFigures(begin, meter.onProgress).finally(meter.end);
-  return { late: late.sort((a, b) => a.changedMs - b.changedMs || a.number - b.number), untimed, left };
+  late.sort((a, b) => a.changedMs - b.changedMs || a.number - b.number);
+  return { late, undated, untimed, left };
 }
 
 /** Gives the error that is left where the service did not show some of them. */

@@ -1,7 +1,7 @@
 /** `courier late`: what has not moved for longest comes first, and says by what. */
 
 import { expect, test } from "vitest";
-import { answerRaw, showCallsLeft } from "../support/answers.ts";
+import { answerData, answerRaw, showCallsLeft } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createOrder } from "../support/orders.ts";
 
@@ -25,6 +25,11 @@ async function createThree() {
   if (!first || !second || !third) throw new Error("three orders");
   await home.courier("sync");
   return { home, first, second, third };
+}
+
+function answerList(home: ServedHome, orders: readonly string[]): void {
+  const page = `"current_page":1,"total_pages":1,"total_items":${orders.length},"per_page":100`;
+  answerData(home, "GET /api/v1/orders", `[${orders}]`, `"pagination":{${page}}`);
 }
 
 test("unsettled orders are ranked by their last change, tracked ones by their movements", async () => {
@@ -104,4 +109,18 @@ test("without tracking in the mirror it says how to add some, and how many calls
   expect((await home.courier("late --limit 1 --fetch 1")).stderr).not.toContain(hint);
   expect(home.sandbox.requests.length).toBe(before + 1);
   expect((await home.courier("late")).stderr).not.toContain(hint);
+});
+
+test("--from names the orders without a readable time, which are in no range of days", async () => {
+  const { home } = await createThree();
+  const orders = [5, 6].map(
+    (id) =>
+      `{"id":${id},"tracking_number":"CR${id}","status":"in_transit","created_at":"2026-02-0${id} 08:00"}`,
+  );
+  answerList(home, orders);
+  await home.courier("sync");
+  const { exit, stderr } = await home.courier("late --from 2026-01-01");
+  expect(exit).toBe(0);
+  expect(stderr).toContain("2 orders have no readable created_at and cannot be chosen by date\n");
+  expect((await home.courier("late")).stderr).not.toContain("created_at");
 });
