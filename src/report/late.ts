@@ -58,14 +58,25 @@ export const listLate = defineCommand({
     const rank = () => rankLate(mirror, range, context.clock.now() - stuck, context);
     let ranked = await rank();
     let untracked: CourierError | undefined;
+    let unnumbered = 0;
     if (fetch !== undefined) {
-      untracked = await trackWorst(ranked.late.slice(0, fetch), mirror, context);
+      const worst = await findNumbers(ranked.late.slice(0, fetch), mirror);
+      unnumbered = worst.unnumbered;
+      untracked = await trackWorst(worst.ids, mirror, context);
       ranked = await rank();
     }
     const shown = ranked.late.slice(0, all ? undefined : (limit ?? defaultLimit));
     const age = await mirrorAge(mirror, context);
+    let hasNumbers = false;
+    const noteRow = (row: LateRow) => {
+      hasNumbers ||= row.tracking_number !== null;
+    };
     return {
-      ...rows(lateRows(shown, mirror, context.clock.now()), lateColumns, "No late orders in the mirror"),
+      ...rows(
+        lateRows(shown, mirror, context.clock.now(), noteRow),
+        lateColumns,
+        "No late orders in the mirror",
+      ),
       after: async () => {
         const { note } = context.messages;
         if (shown.length < ranked.late.length)
@@ -74,7 +85,8 @@ export const listLate = defineCommand({
           );
         if (untracked?.code === "some_refused") note(untracked.message);
         if (fetch === undefined && shown.length > 0 && !ranked.late.some(({ hasTracking }) => hasTracking))
-          note(describeUntracked(shown.length));
+          note(describeUntracked(shown.length, hasNumbers));
+        for (const text of lacking(unnumbered, "no tracking number and cannot be tracked")) note(text);
         const undated = lacking(ranked.undated, "no readable created_at and cannot be chosen by date");
         const untimed = lacking(ranked.untimed, "no time of a change and cannot be ranked");
         for (const text of [...undated, ...untimed]) note(text);
@@ -87,11 +99,10 @@ export const listLate = defineCommand({
   },
 });
 
-function describeUntracked(shown: number): string {
-  return (
-    "none of these orders has tracking in the mirror, so they are ranked by their creation; " +
-    `to track those at the top first, one call each: add --fetch ${shown}`
-  );
+function describeUntracked(shown: number, hasNumbers: boolean): string {
+  const what = hasNumbers ? "tracking in the mirror" : "a tracking number";
+  const next = hasNumbers ? `; to track those at the top first, one call each: add --fetch ${shown}` : "";
+  return `none of these orders has ${what}, so they are ranked by their creation${next}`;
 }
 
 interface LateOrder {
@@ -150,18 +161,28 @@ async function rankLate(
   return { late, undated, untimed, left };
 }
 
+/** The ids of the orders by tracking number, and how many have none. */
+async function findNumbers(
+  worst: readonly LateOrder[],
+  mirror: Mirror,
+): Promise<{ ids: ReadonlyMap<string, string>; unnumbered: number }> {
+  const orders = await mirror.ordersAt(worst.map(({ number }) => number));
+  const ids = new Map<string, string>();
+  let unnumbered = 0;
+  for (const { id, fields } of orders) {
+    const trackingNumber = textAt(fields, "tracking_number");
+    if (trackingNumber === undefined) unnumbered += 1;
+    else ids.set(trackingNumber, id);
+  }
+  return { ids, unnumbered };
+}
+
 /** Gives the error that is left where the service did not show some of them. */
 async function trackWorst(
-  worst: readonly LateOrder[],
+  ids: ReadonlyMap<string, string>,
   mirror: Mirror,
   context: Context,
 ): Promise<CourierError | undefined> {
-  const orders = await mirror.ordersAt(worst.map(({ number }) => number));
-  const ids = new Map<string, string>();
-  for (const { id, fields } of orders) {
-    const trackingNumber = textAt(fields, "tracking_number");
-    if (trackingNumber !== undefined) ids.set(trackingNumber, id);
-  }
   if (ids.size === 0) return undefined;
   const service = await context.service();
   await checkApiQuota(ids.size, service, context);
@@ -194,13 +215,17 @@ async function* lateRows(
   late: readonly LateOrder[],
   mirror: Mirror,
   nowMs: number,
+  noteRow: (row: LateRow) => void,
 ): AsyncGenerator<LateRow, void> {
   for (let at = 0; at < late.length; at += readAtOnce) {
     const part = late.slice(at, at + readAtOnce);
     const orders = await mirror.ordersAt(part.map(({ number }) => number));
     for (const [index, order] of orders.entries()) {
       const found = part[index];
-      if (found) yield toRow(order, found, nowMs);
+      if (!found) continue;
+      const row = toRow(order, found, nowMs);
+      noteRow(row);
+      yield row;
     }
   }
 }

@@ -124,3 +124,22 @@ test("--from names the orders without a readable time, which are in no range of 
   expect(stderr).toContain("2 orders have no readable created_at and cannot be chosen by date\n");
   expect((await home.courier("late")).stderr).not.toContain("created_at");
 });
+
+test("orders without a tracking number get no hint that leads to no call, and --fetch counts them", async () => {
+  const home = await createServedHome();
+  const order = (id: number, number: string) =>
+    `{"id":${id},"tracking_number":${number},"status":"pending","created_at":"2026-02-0${id}T08:00:00Z"}`;
+  answerList(home, [order(7, '"CR7"'), order(6, "null"), order(5, "null")]);
+  answerData(home, "GET /api/v1/tracking/CR7", '{"tracking_number":"CR7","status":"pending"}');
+  await home.courier("sync");
+  const { stderr } = await home.courier("late --limit 2");
+  expect(stderr).not.toContain("--fetch");
+  expect(stderr).toContain(
+    "none of these orders has a tracking number, so they are ranked by their creation\n",
+  );
+  expect((await home.courier("late")).stderr).toContain("one call each: add --fetch 3\n");
+  const before = home.sandbox.requests.length;
+  const fetched = await home.courier("late --fetch 3");
+  expect(fetched.stderr).toContain("2 orders have no tracking number and cannot be tracked\n");
+  expect(home.sandbox.requests.length).toBe(before + 1);
+});
