@@ -2,6 +2,7 @@
 
 import { byCount } from "../core/wording.ts";
 import { cleanCell } from "./clean-cell.ts";
+import { isListRefunded } from "./item-list.ts";
 import { readItem } from "./order-goods.ts";
 import type { OrderOptions, SkippedFacts } from "./order-record.ts";
 import { fulfilledReasons, type SkipReason } from "./presets/preset.ts";
@@ -48,7 +49,8 @@ export function createLineChooser(options: OrderOptions): LineChooser {
     layout.summary.length > 0 &&
     layout.summary.every((index) => cleanCell("", source.cells[index] ?? "").text === "");
   const isRefunded = ({ cells }: Line) =>
-    layout.refunded !== undefined && cells.get("item.quantity")?.text === "0";
+    (layout.refunded !== undefined && cells.get("item.quantity")?.text === "0") ||
+    isListRefunded(cells.get("item.list")?.text ?? "");
 
   function choose(all: readonly Line[]): Chosen {
     if (!preset) return { lines: all, leftOut: [] };

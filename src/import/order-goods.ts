@@ -68,8 +68,9 @@ export function readItem({ cells }: Line): Item {
   item.delete("item.list");
   if (!list || item.has("item.name")) return item;
   const listed = readItemList(list.text);
+  if (listed.length === 0) return item;
   item.set("item.name", { ...list, text: listed.map(({ name }) => name).join("; ") });
-  if (listed.length > 0 && listed.every(({ quantity }) => /^\d+$/.test(quantity)))
+  if (listed.every(({ quantity }) => /^\d+$/.test(quantity)))
     item.set("item.quantity", { ...list, text: sumDecimals(listed.map(({ quantity }) => quantity)) });
   return item;
 }
