@@ -44,8 +44,14 @@ export interface Sending {
 }
 
 /** The result: an order, or a draft that was kept for later. */
+export interface ComposedOrder extends SentOrder {
+  readonly draft: Draft;
+  /** Given with `--ref`, or that of the draft that it continues. */
+  readonly ref: string | undefined;
+}
+
 export type Composed =
-  | (SentOrder & { readonly draft: Draft })
+  | ComposedOrder
   /** `continuing`: the command that continues it. */
   | { readonly kept: Draft; readonly continuing: string };
 
@@ -154,7 +160,7 @@ export async function composeOrder(
         );
         if (!sent) continue;
         if (kept) await ledger.dropDraft(owner, kept).catch(() => {}); // the order is what matters
-        return { ...sent, draft };
+        return { ...sent, draft, ref };
       } catch (error) {
         if (error instanceof ServiceFailure && error.kind === "refused") {
           draft = await correct(draft, error, tools, context);

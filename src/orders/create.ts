@@ -14,7 +14,6 @@ import { type CreatedOrder, createdOrderSchema, orderDetailSchema } from "../mod
 import { fieldNames } from "../model/schema.ts";
 import { cannotBeCancelled } from "../model/states.ts";
 import { findTextProblem } from "../model/text-problem.ts";
-import type { SentOrder } from "../sending/create.ts";
 import {
   type Block,
   blank,
@@ -26,7 +25,7 @@ import {
   state,
   styled,
 } from "../terminal/blocks.ts";
-import { composeOrder, type Sending } from "./compose.ts";
+import { type ComposedOrder, composeOrder, type Sending } from "./compose.ts";
 import { typeFlags } from "./draft-flags.ts";
 import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
 import { sendDraft } from "./kept-drafts.ts";
@@ -86,12 +85,12 @@ export const createOrder = defineCommand({
       const { kept, continuing } = composed;
       return document(kept, () => [line(`The draft is kept; ${continuing} continues it`)]);
     }
-    const { order, draft, isEarlier } = composed;
+    const { order, draft, ref: sentRef, isEarlier } = composed;
     await template?.save(draft);
     // An order from a file is repeated by the file.
     if (prompts && sources.file === undefined && !isEarlier) {
       await offerToSave(order, draft, prompts, context);
-      const flags = typeFlags(draft, ref);
+      const flags = typeFlags(draft, sentRef);
       if (flags)
         context.messages.note(
           `Same without questions: ${context.nextCommand(`orders create ${flags} --yes`)}`,
@@ -122,13 +121,13 @@ function parseRef(text: string, flag: string): string {
 async function sendAsGiven(
   { start: { draft, nameOf, again }, ref, allowDuplicate: isDuplicateAllowed, settleMs, template }: Sending,
   context: Context,
-): Promise<SentOrder & { readonly draft: Draft }> {
+): Promise<ComposedOrder> {
   checkParts(draft);
   await template?.check(draft);
   try {
     const sent = await sendDraft({ draft, ref, isDuplicateAllowed, settleMs, again }, context);
     if (!sent) throw new Error("an order without a prompt was declined");
-    return { ...sent, draft };
+    return { ...sent, draft, ref };
   } catch (error) {
     throw error instanceof ServiceFailure ? nameRefusedField(error, nameOf) : error;
   }
