@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import type { ConnectionOptions } from "node:tls";
 import { usageError } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import { readPasswordFile } from "./password-file.ts";
 import { passwordSetting, showAddress } from "./shown-address.ts";
 
@@ -56,7 +57,7 @@ export function parseAddress(
       );
   const setting = (name: string) =>
     url.searchParams.get(name) ?? (env[`PG${name.toUpperCase()}`] || undefined);
-  const { host, port, user, database } = readPlace(url, env);
+  const { host, port, user, database } = placeOf(url, env, source);
   const sslMode = readMode(setting("sslmode"), isLoopback(host), source);
   const command = url.searchParams.get(passwordSetting) ?? undefined;
   const encoded = [user, database].map(encodeURIComponent);
@@ -88,11 +89,29 @@ function readPlace(url: URL, env: Env): Pick<PostgresAddress, "host" | "port" | 
   return { host, port: Number(url.port || env.PGPORT || 5432), user, database };
 }
 
+/** The same, of an address that a person gives. */
+function placeOf(url: URL, env: Env, source: string): ReturnType<typeof readPlace> {
+  let place: ReturnType<typeof readPlace>;
+  try {
+    place = readPlace(url, env);
+  } catch {
+    throw usageError(`${source} has a % that begins no escape`, "write the character % as %25");
+  }
+  if (isPort(place.port)) return place;
+  throw usageError(`PGPORT is ${env.PGPORT}, which is no port`, "give a number from 1 to 65535");
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port > 0 && port < 65_536;
+}
+
 /** True where an address that was kept names the same database, whoever uses it, and whatever its settings are. */
 export function isSameDatabase(kept: string, { host, port, database }: PostgresAddress, env: Env): boolean {
   if (!URL.canParse(kept)) return false;
   const place = readPlace(new URL(kept), env);
-  const isSameHost = place.host.toLowerCase() === host.toLowerCase();
+  const isSameHost =
+    place.host.toLowerCase() === host.toLowerCase() ||
+    [place.host, host].every((each) => isThisMachine(each));
   return isSameHost && place.port === port && place.database === database;
 }
 
@@ -125,7 +144,11 @@ function readMode(given: string | undefined, isLocal: boolean, source: string): 
 
 /** Unix sockets are named by their directory. */
 export function isLoopback(host: string): boolean {
-  return host.startsWith("/") || host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+  return host.startsWith("/") || isThisMachine(host);
+}
+
+function isThisMachine(host: string): boolean {
+  return /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i.test(host);
 }
 
 function readTls(
@@ -140,7 +163,7 @@ function readTls(
       return readFileSync(file, "utf8");
     } catch (error) {
       throw usageError(
-        `${name} in ${source} cannot be read: ${error instanceof Error ? error.message : error}`,
+        `the file of ${name} in ${source} cannot be read: ${explainSystemError(error)}`,
         "name a file that your user may read",
       );
     }

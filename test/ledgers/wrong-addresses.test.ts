@@ -1,0 +1,49 @@
+/** Addresses of a shared ledger that are wrong: a usage error each, before anything is sent. */
+
+import { expect, test } from "vitest";
+import { createHome, createServedHome } from "../support/courier.ts";
+import { plainDraft } from "../support/orders.ts";
+
+const key = { COURIER_API_KEY: "test-key-0123456789", COURIER_BASE_URL: "http://127.0.0.1:9" };
+
+test.each([
+  "postgres://shop@localhost/or%ders",
+  "postgres://sh%op@localhost/orders",
+  "postgres://shop@lo%zzst/x",
+])("%s: a % that begins no escape", async (address) => {
+  const home = await createHome(key);
+  const env = { COURIER_LEDGER: address };
+  for (const words of [["ledger", "status"], ["doctor"]]) {
+    const { exit, stdout, stderr } = await home.courier(words, { env });
+    expect(stdout + stderr).toMatch(/has a % that begins\s+no\s+escape/);
+    expect(exit, stderr).toBe(2);
+  }
+});
+
+test("orders create with such an address: nothing is sent", async () => {
+  const home = await createServedHome();
+  const { exit, stderr } = await home.courier("orders create --file - --yes", {
+    stdin: JSON.stringify(plainDraft),
+    env: { COURIER_LEDGER: "postgres://shop@localhost/or%ders" },
+  });
+  expect(exit, stderr).toBe(2);
+  expect(home.sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(0);
+});
+
+test.each(["abc", "70000"])("PGPORT=%s is no port", async (port) => {
+  const home = await createHome(key);
+  const env = { COURIER_LEDGER: "postgres://shop@localhost/orders", PGPORT: port };
+  const { exit, stderr } = await home.courier("ledger status", { env });
+  expect(stderr).toContain(`PGPORT is ${port}, which is no port`);
+  expect(exit, stderr).toBe(2);
+});
+
+test("a certificate that is not there, in plain words", async () => {
+  const home = await createHome(key);
+  const settings = "sslmode=require&sslrootcert=/nonexistent.crt";
+  const { exit, stderr } = await home.courier("ledger status", {
+    env: { COURIER_LEDGER: `postgres://shop@127.0.0.1:1/orders?${settings}` },
+  });
+  expect(stderr).toContain("the file of sslrootcert in COURIER_LEDGER cannot be read: there is no such file");
+  expect(exit, stderr).toBe(2);
+});
