@@ -11,6 +11,7 @@ import { findLedger } from "../command/found-ledger.ts";
 import { switchOption, textOption } from "../command/options.ts";
 import { unnamedAccount } from "../config/accounts.ts";
 import { interrupted, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
@@ -107,7 +108,7 @@ async function confirmTwice(
     );
   const prompts = await context.prompts();
   if (named === undefined && !prompts)
-    throw usageError(`${what} needs its name, too`, `add --yes --confirm ${account}`);
+    throw usageError(`${what} needs its name, too`, `add --yes --confirm ${shellQuote(account)}`);
   const others = isShared ? " All machines that use it lose them." : "";
   await confirmOrStop(
     context,

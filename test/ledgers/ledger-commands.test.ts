@@ -209,6 +209,13 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
   const count = async (address: string, table: string) =>
     Number((await server.query(`SELECT count(*) AS n FROM courier.${table}`, databaseOf(address)))[0]?.n);
 
+  test("the hint of forget can be pasted into a shell, also where the key is in the environment", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run();
+    const { stderr } = await home.courier("ledger forget --yes");
+    expect(stderr).toContain('add --yes --confirm "(environment)"');
+  });
+
   test("use makes the tables, keeps the address, and orders are recorded there", async () => {
     const home = await createShop();
     const address = await server.createDatabase();
@@ -235,15 +242,18 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(result).toMatchObject({ ledger: address, named_by: "COURIER_LEDGER" });
   });
 
-  test("use of the same database with another setting is no use of another ledger", async () => {
+  test.each([
+    ["with another setting", (address: string) => `${address}?sslmode=disable`],
+    ["by another name of its host", (address: string) => address.replace("127.0.0.1", "localhost")],
+  ])("use of the same database %s is no use of another ledger", async (_what, change) => {
     const home = await createShop();
     const address = await server.createDatabase();
     expect((await home.json(`ledger use ${address}`)).exit).toBe(0);
     await home.importRows();
-    const used = await home.courier(["ledger", "use", `${address}?sslmode=disable`, "--account", "shop"]);
+    const used = await home.courier(["ledger", "use", change(address), "--account", "shop"]);
     expect(used.exit).toBe(0);
     expect(used.stderr).not.toContain("do not know of each other's orders");
-    expect(await home.ledgers()).toMatchObject({ shop: `${address}?sslmode=disable` });
+    expect(await home.ledgers()).toMatchObject({ shop: change(address) });
   });
 
   test("use takes along whose key the login has found it to be", async () => {
