@@ -40,9 +40,14 @@ export async function* mapInOrder<T, R>(
   try {
     for (;;) {
       while (!isDone && !stop?.aborted && inProgress < limit && queue.length < window) {
-        const next = await iterator.next();
-        if (next.done) isDone = true;
-        else void begin(next.value);
+        try {
+          const next = await iterator.next();
+          if (next.done) isDone = true;
+          else void begin(next.value);
+        } catch (reason) {
+          queue.push({ result: { status: "rejected", reason } }); // after the results of what came before
+          isDone = true;
+        }
       }
       const [first] = queue;
       if (failure && !(first && isIrrevocable)) throw failure.reason;
