@@ -30,13 +30,17 @@ export async function pickOrder(
 ): Promise<PickedOrder | undefined> {
   const prompts = await context.prompts();
   if (!prompts) return undefined;
-  const orders = (await readOrders(context)).filter(({ fields }) => {
+  const isOffered = ({ fields }: Offered) => {
     if (kind === "cancellable") return isCancellable(textAt(fields, "status"));
     return kind === "any" || textAt(fields, "tracking_number") !== undefined;
-  });
+  };
+  const orders = await readOrders(isOffered, context);
   if (orders.length === 0) {
-    const what = kind === "cancellable" ? "no order that can be cancelled" : "no order";
-    throw new CourierError("no_such_order", 1, `there is ${what} to choose from`, {
+    const none =
+      kind === "cancellable"
+        ? "none of the newest orders can be cancelled"
+        : "there is no order to choose from";
+    throw new CourierError("no_such_order", 1, none, {
       hint: `name it, or see what there is: ${context.nextCommand("orders list")}`,
     });
   }
@@ -51,16 +55,19 @@ export async function pickOrder(
 }
 
 /** The newest first: what this machine knows, or one page of the service's list. */
-async function readOrders(context: Context): Promise<readonly Offered[]> {
+async function readOrders(
+  isOffered: (order: Offered) => boolean,
+  context: Context,
+): Promise<readonly Offered[]> {
   const found: Offered[] = [];
   const mirror = await openKnownOrders(context);
   for await (const order of mirror?.search({ text: "" }) ?? []) {
-    found.push(order);
+    if (isOffered(order)) found.push(order);
     if (found.length === mostOffered) break;
   }
   if (found.length > 0) return found;
   const { orders } = await (await context.service()).listOrders({}, 1, pageSize);
-  return orders.map((order) => ({ id: order.id.value, ref: undefined, fields: order }));
+  return orders.map((order) => ({ id: order.id.value, ref: undefined, fields: order })).filter(isOffered);
 }
 
 function toChoice({ id, ref, fields }: Offered): Choice<PickedOrder> {

@@ -140,3 +140,18 @@ describe("nothing to pick, or nobody who could", () => {
     expect(home.sandbox.requests.length).toBe(before);
   });
 });
+
+test("orders cancel offers the service's orders where none that this machine knows can be cancelled", async () => {
+  const { home, terminal } = await homeWithOrders(["王五"]);
+  await home.courier("orders cancel 1000001 --yes");
+  const made = await fetch(`${home.sandbox.baseUrl}/api/v1/orders`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${home.sandbox.apiKey}` },
+    body: JSON.stringify(plainDraft),
+  });
+  expect(made.ok).toBe(true);
+  const prompts = scriptedPrompts({ searches: [""], confirms: [true] });
+  const { exit, stdout, stderr } = await home.courier("orders cancel", { ...terminal, prompts });
+  expect(exit, stderr).toBe(0);
+  expect(stdout).toContain("1000002");
+});
