@@ -10,6 +10,7 @@ import type { Mirror } from "../mirror/mirror.ts";
 import { hasMirror } from "../mirror/mirror-files.ts";
 import { type MirroredOrder, textAt } from "../mirror/mirrored-order.ts";
 import type { OrderSummary } from "../model/interface.ts";
+import { withoutZeros } from "../model/order-id.ts";
 import { mirrorOwner, openAccountMirror } from "./account-mirror.ts";
 import type { Context } from "./command.ts";
 import { hasLedger } from "./found-ledger.ts";
@@ -42,7 +43,7 @@ export async function findOrderIds(
   const findId = openOrderNames(context);
   const named = new Map<string, readonly string[]>();
   for (const name of names) {
-    const id = await findId(name);
+    const id = withoutZeros(await findId(name));
     named.set(id, [...(named.get(id) ?? []), name]);
   }
   return named;

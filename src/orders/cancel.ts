@@ -15,14 +15,13 @@ import {
 import { findLedger } from "../command/found-ledger.ts";
 import { parseOrderName, switchOption } from "../command/options.ts";
 import type { OrderQuery } from "../command/order-filter.ts";
-import { openOrderNames } from "../command/order-name.ts";
+import { findOrderIds } from "../command/order-name.ts";
 import { pickOrder } from "../command/pick-order.ts";
 import { readNames, stdinName } from "../command/piped-names.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
-import { withoutZeros } from "../model/order-id.ts";
 import type { Cancellation } from "../model/results.ts";
 import { cannotBeCancelled } from "../model/states.ts";
 import {
@@ -128,12 +127,7 @@ async function findNamed(
 ): Promise<readonly Found[]> {
   const names = await readNames(words, parseOrderName, context);
   if (names.length === 0) return [];
-  const findId = openOrderNames(context);
-  const named = new Map<string, readonly string[]>();
-  for (const name of names) {
-    const id = withoutZeros(await findId(name));
-    named.set(id, [...(named.get(id) ?? []), name]);
-  }
+  const named = await findOrderIds(names, context);
   const found = await lookUp([...named.keys()], context).catch((error) => {
     if (!(error instanceof ServiceFailure) || error.kind === "refused") throw error;
     const hint = error.hintBefore("it is safe to run the same command again");
@@ -247,7 +241,13 @@ async function* previewAll(found: readonly Found[], context: Context): Items<Can
     yield reported.row;
   }
   const refusals = found.flatMap(({ refusal }) => refusal ?? []);
-  return unclear ?? summarise(found.length, refusals);
+  if (unclear || refusals.length === 0 || found.length === 1) return unclear ?? refusals[0];
+  const left = refusals.length;
+  return new CourierError(
+    "some_refused",
+    3,
+    `${left} of ${counted(found.length, "order")} cannot be cancelled`,
+  );
 }
 
 /** `mismatch`: each order is read again before its request, and is left alone where it is not what was chosen. */

@@ -790,3 +790,10 @@ describe("--dry-run", () => {
     expect((await home.courier("orders cancel 9 --dry-run")).exit).toBe(1);
   });
 });
+
+test("a dry run of which an order does not exist does not say that the others were cancelled", async () => {
+  const home = await createServedHome({ seedOrders: 0 });
+  for (let made = 0; made < 2; made++) await createOrder(home);
+  const { exit, stderr } = await home.courier("orders cancel 1000001 1000002 999 --dry-run");
+  expect([exit, stderr]).toEqual([3, expect.stringContaining("1 of 3 orders cannot be cancelled")]);
+});

@@ -451,3 +451,11 @@ describe("where it goes", () => {
     expect(csv.stdout).toMatch(/^id,order_no,tracking_number,ref,status,sender.name,/);
   });
 });
+
+test("an order that is named twice, once with zeros before its id, has one slip", async () => {
+  const { slips, page, ...home } = await homeWith(0);
+  const { id } = await createOrder(home);
+  const { exit, stderr } = await slips(`${id} 0${id}`);
+  expect(exit, stderr).toBe(0);
+  expect((await page()).match(/<svg/g)).toHaveLength(1);
+});
