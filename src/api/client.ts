@@ -55,6 +55,8 @@ export interface RawCall {
   readonly path: string;
   readonly query: Query;
   readonly body?: Uint8Array;
+  /** As of a `Call`. */
+  readonly mayLeave?: (() => boolean) | undefined;
 }
 
 /** A complete answer, and the failure that it means, if any. */

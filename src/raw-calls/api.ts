@@ -72,7 +72,12 @@ export const callApi = defineCommand({
     const client = await context.client();
     if (!input.paginate) {
       const record = await recordCall(call, input.allowDuplicate === true, context);
-      const { reply, effect } = await exchange(call, client.exchange(call), record, context);
+      const { reply, effect } = await exchange(
+        call,
+        client.exchange({ ...call, mayLeave: record?.mayLeave }),
+        record,
+        context,
+      );
       if (input.include) showHead(reply, context);
       const made = effect?.kind === "created" ? effect.orderId : undefined;
       const onUnread = isRead(call) ? undefined : () => noteUnread(call, reply, made, context);
@@ -140,11 +145,11 @@ async function exchange(
   try {
     reply = await sending;
   } catch (error) {
-    const effect = await record?.({ error });
+    const effect = await record?.end({ error });
     if (context.signal.aborted && !isRead(call)) throw interruptedWhileSending(call, error, context);
     throw error instanceof ServiceFailure ? (openFailure(call, error, effect, context) ?? error) : error;
   }
-  const effect = await record?.({ reply });
+  const effect = await record?.end({ reply });
   const failure =
     openFailure(call, reply.failure, effect, context) ??
     (reply.failure && asStopped(call, reply.failure, context));

@@ -24,10 +24,13 @@ import { type BegunOrder, beginOrder } from "../sending/guard.ts";
 import { orderFacts, stampAheadMs } from "../sending/order-facts.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
 
-/**
- * Records the outcome of a call: its answer, or what it threw. Returns what is known beyond the failure itself.
- */
-export type Recorder = (result: { reply: RawReply } | { error: unknown }) => Promise<Effect | undefined>;
+/** A call that is recorded. */
+export interface Recorder {
+  /** False once another process has the operation: then this one must not send it. */
+  readonly mayLeave?: () => boolean;
+  /** Records the outcome: its answer, or what it threw. Returns what is known beyond the failure itself. */
+  end(result: { reply: RawReply } | { error: unknown }): Promise<Effect | undefined>;
+}
 
 export type Effect =
   | { readonly kind: "none" | "in doubt" }
@@ -71,14 +74,18 @@ async function recordCreate(
   };
   const begun = await beginOrder(order, context);
   if (!begun) throw interrupted(130, "not confirmed: nothing was sent");
-  return async (result) => {
-    const offsetMs = (await context.service()).clockOffsetMs();
-    const outcome = createOutcome(result, draft, context.clock.now(), offsetMs);
-    const problem = await recordEnd(begun, outcome, context);
-    if (problem instanceof OtherOrder) throw otherOrder(problem, begun.operation, context);
-    if (problem) return { kind: "unrecorded", failure: problem };
-    if (outcome.state === "created") return { kind: "created", orderId: outcome.order.id };
-    return outcome.state === "unknown" ? checkRefusal(outcome, begun, context) : { kind: "none" };
+  const { ledger, run, operation } = begun;
+  return {
+    mayLeave: () => ledger.holdsClaim(operation, run.number),
+    async end(result) {
+      const offsetMs = (await context.service()).clockOffsetMs();
+      const outcome = createOutcome(result, draft, context.clock.now(), offsetMs);
+      const problem = await recordEnd(begun, outcome, context);
+      if (problem instanceof OtherOrder) throw otherOrder(problem, begun.operation, context);
+      if (problem) return { kind: "unrecorded", failure: problem };
+      if (outcome.state === "created") return { kind: "created", orderId: outcome.order.id };
+      return outcome.state === "unknown" ? checkRefusal(outcome, begun, context) : { kind: "none" };
+    },
   };
 }
 
@@ -119,14 +126,16 @@ async function recordCancel(id: string, context: Context): Promise<Recorder> {
   const ledger = await context.ledger();
   const run = await context.beginRun({ command: "api DELETE orders" });
   const name = await ledger.beginCancel(run, id, context.clock.now());
-  return async (result) => {
-    try {
-      await ledger.endCancel(name, run.number, cancelOutcome(result), context.clock.now());
-    } catch (error) {
-      if (!(error instanceof CourierError)) throw error;
-      context.messages.warnAlways(`the ledger could not record the call: ${error.message}`);
-    }
-    return undefined;
+  return {
+    async end(result) {
+      try {
+        await ledger.endCancel(name, run.number, cancelOutcome(result), context.clock.now());
+      } catch (error) {
+        if (!(error instanceof CourierError)) throw error;
+        context.messages.warnAlways(`the ledger could not record the call: ${error.message}`);
+      }
+      return undefined;
+    },
   };
 }
 
