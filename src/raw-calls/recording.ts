@@ -60,7 +60,8 @@ async function recordCreate(
   isDuplicateAllowed: boolean,
   context: Context,
 ): Promise<Recorder | undefined> {
-  const body = readBody(call.body);
+  const read = readBody(call.body);
+  const body = read ?? {};
   const checked = check(draftSchema(), body);
   const draft = "value" in checked ? (checked.value as Draft) : undefined;
   const prompts = context.globals.yes ? undefined : await context.prompts();
@@ -79,7 +80,7 @@ async function recordCreate(
     mayLeave: () => ledger.holdsClaim(operation, run.number),
     async end(result) {
       const offsetMs = (await context.service()).clockOffsetMs();
-      const outcome = createOutcome(result, draft, context.clock.now(), offsetMs);
+      const outcome = createOutcome(result, { draft, body: read }, context.clock.now(), offsetMs);
       const problem = await recordEnd(begun, outcome, context);
       if (problem instanceof OtherOrder) throw otherOrder(problem, begun.operation, context);
       if (problem) return { kind: "unrecorded", failure: problem };
@@ -148,12 +149,12 @@ function contentsOfBody(bytes: Uint8Array | undefined, body: Json): Contents {
 }
 
 /**
- * A body that is no JSON is an order without fields: nothing is known of it. Throws a usage error for one that is
+ * Undefined for a body that is no JSON: nothing is known of it. Throws a usage error for one that is
  * nested too deeply to be read, since a service may read it.
  */
-function readBody(body: Uint8Array | undefined): Json {
+function readBody(body: Uint8Array | undefined): Json | undefined {
   try {
-    return body === undefined ? {} : parseJson(new TextDecoder().decode(body));
+    return body && parseJson(new TextDecoder().decode(body));
   } catch (error) {
     if (error instanceof JsonSyntaxError && error.isTooDeep) {
       throw usageError(
@@ -161,7 +162,7 @@ function readBody(body: Uint8Array | undefined): Json {
         "an order has two levels, such as sender.name: correct the file of --input, or the fields",
       );
     }
-    return {};
+    return undefined;
   }
 }
 
@@ -171,13 +172,13 @@ function failureOf(result: { reply: RawReply } | { error: unknown }): unknown {
 
 function createOutcome(
   result: { reply: RawReply } | { error: unknown },
-  draft: Draft | undefined,
+  { draft, body }: { readonly draft: Draft | undefined; readonly body: Json | undefined },
   nowMs: number,
   offsetMs: number | undefined,
 ): CreateOutcome {
   const failure = failureOf(result);
   if (failure instanceof ServiceFailure) {
-    const evidence = evidenceOf(failure, draft);
+    const evidence = evidenceOf(failure, body);
     if (evidence === "not_made") return failureOutcome(failure, draft);
     return {
       state: "unknown",

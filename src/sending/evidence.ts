@@ -4,9 +4,8 @@ import { ServiceFailure } from "../api/failure.ts";
 import type { Loss } from "../ledger/operation.ts";
 import { OtherOrder } from "../ledger/operation-errors.ts";
 import { equalDecimals } from "../model/decimal.ts";
-import type { Draft } from "../model/draft.ts";
 import { getField, orderFields } from "../model/fields.ts";
-import { isJsonNumber, type Json } from "../model/json.ts";
+import { isJsonObject, type Json, stringifyJson } from "../model/json.ts";
 import { isMaskOf, maskPattern } from "../model/masked-text.ts";
 import { comparePhone, lettersOf } from "./matching.ts";
 
@@ -26,28 +25,37 @@ export const doubtfulStatuses: ReadonlySet<number> = new Set([408, 409, 425, 499
  * without the envelope may come from a gateway that forwarded the request. A failure that carries an order contradicts
  * itself.
  */
-export function evidenceOf(failure: ServiceFailure, draft: Draft | undefined): Evidence {
+export function evidenceOf(failure: ServiceFailure, sent: Json | undefined): Evidence {
   const { kind, status, serviceCode } = failure;
   if (kind === "unreachable") return "not_made";
   if (failure.namedOrder !== undefined) return "in_doubt";
-  if (serviceCode === "INVALID_PARAMETER") return refusesOther(failure, draft) ? "refused" : "not_made";
+  if (serviceCode === "INVALID_PARAMETER") return refusesOther(failure, sent) ? "refused" : "not_made";
   if (failure.mayHaveHappened) return "in_doubt";
   if (status === 429 || status === 401) return "not_made";
   if (serviceCode === undefined) return "in_doubt";
   return doubtfulStatuses.has(status ?? 0) ? "in_doubt" : "refused";
 }
 
-/** True where the refused value (section 7: as it was sent) is none that the draft has in that field, or in any if it has no such field. */
-function refusesOther({ refusedField, refusedValue }: ServiceFailure, draft: Draft | undefined): boolean {
-  if (draft === undefined || refusedField === undefined || refusedValue === undefined) return false;
+/** True where the refused value (section 7: as it was sent) is none that was sent in that field, or in any if an order has no such field. */
+function refusesOther({ refusedField, refusedValue }: ServiceFailure, sent: Json | undefined): boolean {
+  if (sent === undefined || refusedField === undefined || refusedValue === undefined) return false;
   const isField = orderFields.some(({ path }) => path === refusedField);
-  const fields = isField ? [refusedField] : orderFields.map(({ path }) => path);
-  return fields.every((field) => isOtherValue(field, refusedValue, draft));
+  const values: readonly Value[] = isField
+    ? [[refusedField, getField(sent, refusedField)]]
+    : valuesIn(sent, "");
+  return values.every((value) => isOtherValue(value, refusedValue));
 }
 
-function isOtherValue(field: string, value: string, draft: Draft): boolean {
-  const found = getField(draft as Json, field);
-  const sent = isJsonNumber(found) ? found.value : typeof found === "string" ? found : "";
+type Value = readonly [field: string, value: Json | undefined];
+
+function valuesIn(value: Json | undefined, field: string): readonly Value[] {
+  const inner = isJsonObject(value) || Array.isArray(value) ? Object.entries(value) : [];
+  return [[field, value], ...inner.flatMap(([name, each]) => valuesIn(each, `${field}.${name}`))];
+}
+
+function isOtherValue([field, found]: Value, value: string): boolean {
+  const given = found ?? "";
+  const sent = typeof given === "string" ? given : stringifyJson(given);
   if (field.endsWith(".phone") && sent !== "" && comparePhone(sent, value) !== "differs") return false;
   const isHidden = lettersOf(value).replace(new RegExp(maskPattern, "g"), "") === "";
   if (isHidden || lettersOf(value) === lettersOf(sent) || isMaskOf(value, sent)) return false;

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { type FailureKind, ServiceFailure } from "../../src/api/failure.ts";
 import type { Draft } from "../../src/model/draft.ts";
-import { jsonNumber } from "../../src/model/json.ts";
+import { type Json, jsonNumber } from "../../src/model/json.ts";
 import { evidenceOf, lossOf } from "../../src/sending/evidence.ts";
 import { answerData, onePage, requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
@@ -78,6 +78,26 @@ test.each([jsonNumber("9999"), ["9999"], { value: "9999" }])(
     expect(evidenceOf(failure, shipped)).toBe("refused");
   },
 );
+
+test.each<[string, Json, string]>([
+  ["receiver.phone", "13900139000", "not_made"],
+  ["receiver.phone", "999", "refused"],
+  ["item.weight", "0.50", "not_made"],
+  ["item.weight", "9999", "refused"],
+  ["item.quantity", [jsonNumber("1")], "not_made"],
+  ["remark", "fragile", "not_made"],
+  ["remark", "999", "refused"],
+  ["sender", { name: "张三" }, "not_made"],
+])("a body that is no order of the interface, and a refusal of %s %j: %s", (field, value, expected) => {
+  const body: Json = {
+    sender: { name: "张三" },
+    receiver: { phone: jsonNumber("13900139000"), city: null },
+    item: { weight: "0.5", quantity: [jsonNumber("1")] },
+    remark: "fragile",
+  };
+  const facts = { status: 400, serviceCode: "INVALID_PARAMETER", details: { field, value } };
+  expect(evidenceOf(new ServiceFailure("refused", "no", facts), body)).toBe(expected);
+});
 
 test.each<[FailureKind, number | undefined, string | undefined, string]>([
   ["no_response", undefined, undefined, "broken"],
@@ -154,6 +174,16 @@ describe.each([
     expect((await home.courier(create, { stdin })).exit).toBe(2);
     expect(requestCount(home, "POST")).toBe(1);
   });
+});
+
+test("an order with a field of the service's own, and a refusal of what was not sent: in doubt, sent once", async () => {
+  const home = await createServedHome();
+  const body = said("INVALID_PARAMETER", others);
+  home.sandbox.faults.set([{ ...post, kind: "status", status: 400, body, processed: true, times: 1 }]);
+  const remarked = JSON.stringify({ ...plainDraft, remark: "fragile" });
+  for (const exit of [6, 2])
+    expect((await home.courier("api POST orders --input -", { stdin: remarked })).exit).toBe(exit);
+  expect(requestCount(home, "POST")).toBe(1);
 });
 
 test.each([
