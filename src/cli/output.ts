@@ -80,12 +80,12 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
       if (options.form === "human") return writeEvents(given, writer, options);
       return writeItems(given.events, writer, options, drainAtOnce);
     case "raw": {
-      if (given.items && options.form !== "human") return writeItems(itemsOf(given), writer, options);
+      const { isTTY } = writer.stream;
+      if (given.items && options.form !== "human")
+        return writeItems(itemsOf(given, isTTY ? options.redact : undefined), writer, options);
       const target = given.onUnread ? outliveReader(writer, given.onUnread) : writer;
       return drain(given.bodies, (body) =>
-        target.write(
-          writer.stream.isTTY ? presentable(body, (value) => toJson(value, writer), options.redact) : body,
-        ),
+        target.write(isTTY ? presentable(body, (value) => toJson(value, writer), options.redact) : body),
       );
     }
     case "live":

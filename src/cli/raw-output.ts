@@ -1,16 +1,17 @@
 /** Output of raw answers: as items for JSON forms, sanitised for a terminal. */
 
+import { redactJson } from "../api/failure.ts";
 import type { Items, RawOutput } from "../command/command.ts";
 import { type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { sanitise } from "../terminal/sanitise.ts";
 
-/** The items of answers that hold some. */
-export async function* itemsOf({ bodies, items }: RawOutput): Items {
+/** The items of answers that hold some; `redact` masks the key in them. */
+export async function* itemsOf({ bodies, items }: RawOutput, redact?: (text: string) => string): Items {
   try {
     for (;;) {
       const next = await bodies.next();
       if (next.done) return next.value;
-      yield* items?.(next.value) ?? [];
+      for (const item of items?.(next.value) ?? []) yield redact ? redactJson(item, redact) : item;
     }
   } finally {
     await bodies.return(undefined);

@@ -100,6 +100,16 @@ describe("at a terminal", () => {
     expect((await home.courier("api x")).stdout).toBe(body);
   });
 
+  test.each(["", "--json", "--ndjson"])("a key in the items of a list is masked: %s", async (form) => {
+    const paging = { current_page: 1, total_pages: 1, total_items: 1, per_page: 100 };
+    const body = { success: true, data: [{ id: 1, [key]: `Bearer ${key}` }], pagination: paging };
+    const home = await createPlayedHome(answering(200, JSON.stringify(body)));
+    const { stdout } = await home.courier(`api orders --paginate ${form}`, { terminal: 80 });
+    expect(stdout).toContain("Bearer [redacted]");
+    expect(stdout).not.toContain(key);
+    expect((await home.courier(`api orders --paginate ${form}`)).stdout).toContain(key);
+  });
+
   test("JSON is indented, numbers stay as they are", async () => {
     const home = await createPlayedHome(answering(200, spaced));
     const { stdout } = await home.courier("api user/profile", { terminal: 80 });
