@@ -16,6 +16,7 @@ import {
   needsPageAfter,
   noteTotals,
 } from "./sweep.ts";
+import type { Answer } from "./transport.ts";
 
 /** 4.3 and 8: the most that a page may hold, which takes the fewest calls. */
 const pageSize = "100";
@@ -29,7 +30,7 @@ export async function* rawPages(
   client: Client,
   call: RawCall,
   beforeOthers: (calls: number) => Promise<void>,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Answer> {
   const first = parameter(call, "page") ?? "1";
   if (!/^\d{1,9}$/.test(first)) throw usageError(`--paginate begins at a page number, not at “${first}”`);
   const sized = parameter(call, "limit") === undefined ? withParameter(call, "limit", pageSize) : call;
@@ -47,7 +48,7 @@ export async function* rawPages(
     noteTotals(sweep, read.pages, totalFrom(from, read));
     const known = sweep.ids.size;
     for (const key of read.keys) sweep.ids.add(key);
-    if (!isBeyond || sweep.ids.size > known) yield answer.bytes;
+    if (!isBeyond || sweep.ids.size > known) yield answer;
     endPage(sweep, known);
   }
   if (!isComplete(sweep)) throw incomplete(sweep);
@@ -60,8 +61,8 @@ function totalFrom(page: number, { items, perPage }: Page): number | undefined {
 }
 
 /** The elements of `data` in the body of a page. Throws ServiceFailure when it holds no list. */
-export function itemsOfPage(body: Uint8Array): readonly Json[] {
-  const page = parseJson(new TextDecoder().decode(body));
+export function itemsOfPage({ body }: Pick<Answer, "body">): readonly Json[] {
+  const page = parseJson(body);
   if (isJsonObject(page) && Array.isArray(page.data)) return page.data;
   throw new ServiceFailure("invalid_response", "a page of the list holds no array `data`", {
     code: "wrong_shape",

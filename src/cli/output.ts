@@ -84,8 +84,8 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
       if (given.items && options.form !== "human")
         return writeItems(itemsOf(given, isTTY ? options.redact : undefined), writer, options);
       const target = given.onUnread ? outliveReader(writer, given.onUnread) : writer;
-      return drain(given.bodies, (body) =>
-        target.write(isTTY ? presentable(body, (value) => toJson(value, writer), options.redact) : body),
+      return drain(given.bodies, ({ bytes, body }) =>
+        target.write(isTTY ? presentable(body, (value) => toJson(value, writer), options.redact) : bytes),
       );
     }
     case "live":

@@ -20,11 +20,11 @@ export async function* itemsOf({ bodies, items }: RawOutput, redact?: (text: str
 
 /** JSON in its pretty form, other text line by line: no key, and nothing that could act on the terminal. */
 export function presentable(
-  body: Uint8Array,
+  body: string,
   pretty: (value: Json) => string,
   redact: (text: string) => string,
 ): string {
-  const text = redact(new TextDecoder().decode(body));
+  const text = redact(body);
   if (text === "") return "";
   try {
     return `${pretty(parseJson(text))}\n`;

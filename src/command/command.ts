@@ -231,11 +231,17 @@ export interface EventsOutput {
 }
 
 /** Bodies of answers, printed as they came; at a terminal in a form that is safe to look at. */
+/** As it came, and as text, which may have been in a declared encoding. */
+export interface RawBody {
+  readonly bytes: Uint8Array;
+  readonly body: string;
+}
+
 export interface RawOutput {
   readonly kind: "raw";
-  readonly bodies: AsyncGenerator<Uint8Array, CourierError | undefined>;
+  readonly bodies: AsyncGenerator<RawBody, CourierError | undefined>;
   /** The items that a body holds, which JSON and NDJSON print instead of the bodies. */
-  readonly items?: (body: Uint8Array) => readonly Json[];
+  readonly items?: (body: RawBody) => readonly Json[];
   /** The call only read, so that it may be repeated. */
   readonly isRead: boolean;
   /** For a call that may have changed something: as that of rows. */

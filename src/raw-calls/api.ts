@@ -3,7 +3,13 @@
 import type { RawCall, RawReply } from "../api/client.ts";
 import { ServiceFailure } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
-import { type Context, defineCommand, noteUnreadOrder, type Output } from "../command/command.ts";
+import {
+  type Context,
+  defineCommand,
+  noteUnreadOrder,
+  type Output,
+  type RawBody,
+} from "../command/command.ts";
 import { listOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
 import { CourierError, interrupted, interruptionExit, usageError } from "../core/errors.ts";
 import { stringifyJson } from "../model/json.ts";
@@ -235,14 +241,14 @@ function showHead({ answer }: RawReply, { messages }: Context): void {
   for (const [name, value] of Object.entries(answer.headers)) messages.note(`${name}: ${value}`);
 }
 
-async function* oneBody({ answer, failure }: RawReply): AsyncGenerator<Uint8Array, CourierError | undefined> {
-  yield answer.bytes;
+async function* oneBody({ answer, failure }: RawReply): AsyncGenerator<RawBody, CourierError | undefined> {
+  yield answer;
   return failure;
 }
 
 /** Bodies one after the other: each ends its line, so that every JSON reader finds where the next begins. */
-async function* documents(pages: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
-  for await (const page of pages) {
-    yield page.at(-1) === 0x0a ? page : Buffer.concat([page, Buffer.from("\n")]);
+async function* documents(pages: AsyncGenerator<RawBody>): AsyncGenerator<RawBody, undefined> {
+  for await (const { bytes, body } of pages) {
+    yield { bytes: bytes.at(-1) === 0x0a ? bytes : Buffer.concat([bytes, Buffer.from("\n")]), body };
   }
 }

@@ -74,3 +74,17 @@ test("a file that a GET fetches stays byte for byte", async () => {
   const { exit } = await home.courier("api GET /labels/1");
   expect(exit).toBe(0);
 });
+
+test.each([
+  ["GBK", gbkName],
+  ["utf-16le", "张三"],
+])("raw pages in %s: their items have the names, and so has a terminal", async (charset, name) => {
+  const home = await createServedHome();
+  const paging = '{"current_page":1,"total_pages":1,"total_items":1,"per_page":100}';
+  const text = `{"success":true,"data":[{"id":1,"item_name":"${name}"}],"pagination":${paging}}`;
+  const body = charset === "GBK" ? text : Buffer.from(text, "utf16le").toString("latin1");
+  answerBytes(home, "GET /api/v1/orders", `application/json; charset=${charset}`, body);
+  const { stdout, stderr } = await home.courier("api orders --paginate --json");
+  expect(JSON.parse(stdout), stderr).toEqual([{ id: 1, item_name: "张三" }]);
+  expect((await home.courier("api orders", { terminal: 80 })).stdout).toContain('"item_name": "张三"');
+});
