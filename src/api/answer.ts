@@ -196,9 +196,12 @@ function isCreate({ method, url }: AnswerContext): boolean {
 const orderNames: ReadonlySet<string> = new Set(["orderid", "orderno", "trackingnumber"]);
 const deepest = 6;
 
-/** True where a text has fields of an order: a proxy may have put an answer into another form. */
+/**
+ * True where a text has fields of an order: a proxy may have put an answer into another form, such as a web page, where
+ * quotes are `&quot;`, or XML.
+ */
 function namesOrder(text: string): boolean {
-  return /["'](?:order_?(?:id|no)|tracking_?number)\\*["']/i.test(text.replaceAll("\0", ""));
+  return /["'<;:\s](?:order_?(?:id|no)|tracking_?number)\\*["'>&=]/i.test(text.replaceAll("\0", ""));
 }
 
 /**

@@ -252,6 +252,9 @@ test.each([
   ["behind a prefix", `)]}',\n${envelope}`],
   ["as a text", JSON.stringify(envelope)],
   ["in a web page", `<html><script>window.answer = ${envelope}</script></html>`],
+  ["in a web page as text", `<h1>429</h1><pre>${envelope.replaceAll('"', "&quot;")}</pre>`],
+  ["in XML", "<answer><data><id>1000001</id><order_no>CO1</order_no></data></answer>"],
+  ["in an attribute", '<answer><order id="1000001" order_no="CO1"/></answer>'],
   ["in UTF-16", [...envelope].map((letter) => `${letter}\0`).join("")],
 ])("HTTP 429 with an order %s: it is looked for, and sent once", async (_how, body) => {
   const home = await createServedHome();
