@@ -2,7 +2,9 @@
 
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import { jsonNumber } from "../model/json.ts";
+import { withoutZeros } from "../model/order-id.ts";
 import type { OperationRow } from "../model/results.ts";
+import { integerPattern } from "../model/schema.ts";
 import { type Column, instant, type Style, show, state, styled, type Text } from "../terminal/blocks.ts";
 
 export function toOperationRow(operation: Operation): OperationRow {
@@ -14,7 +16,7 @@ export function toOperationRow(operation: Operation): OperationRow {
     unwanted: operation.isUnwanted,
     row: row ?? null,
     ref: ref ?? null,
-    id: order ? jsonNumber(order.id) : null,
+    id: order && integerPattern.test(order.id) ? jsonNumber(withoutZeros(order.id)) : null,
     order_no: order?.order_no ?? null,
     tracking_number: order?.tracking_number ?? null,
     order_state: orderState ?? null,

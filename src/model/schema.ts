@@ -3,7 +3,8 @@
 import * as z from "zod/mini";
 import { describeType, isJsonNumber, type Json, type JsonNumber } from "./json.ts";
 
-const integerPattern = /^-?\d+$/;
+/** 2.4: an id is one. */
+export const integerPattern = /^-?\d+$/;
 
 /** A number of any size, kept as it was written. */
 export const decimalSchema = z.custom<JsonNumber>(isJsonNumber, { error: "number" });

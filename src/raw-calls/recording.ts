@@ -41,8 +41,8 @@ export type Effect =
   | { readonly kind: "found"; readonly orderId: string };
 
 /**
- * Records a call that makes or cancels an order before it leaves; undefined for any other call. Throws
- * `duplicate`, exit 2, where an equal order was sent before, and a usage error where that cannot be found out.
+ * Records a call that makes or cancels an order before it leaves; undefined for any other call, and for a cancel that
+ * names no id. Throws `duplicate`, exit 2, where an equal order was sent before, and a usage error where that cannot be found out.
  */
 export async function recordCall(
   call: RawCall,
@@ -52,7 +52,8 @@ export async function recordCall(
   const url = rawUrl(call.path, await context.baseUrl(), call.query);
   const orderCall = orderCallOf(call.method, url);
   if (orderCall?.kind === "create") return recordCreate(call, isDuplicateAllowed, context);
-  return orderCall && recordCancel(orderCall.orderId, context);
+  const id = orderCall && idOf(orderCall.orderId);
+  return id === undefined ? undefined : recordCancel(id, context);
 }
 
 async function recordCreate(
@@ -122,6 +123,11 @@ async function checkRefusal(
 }
 
 const checkMs = 3_000;
+
+/** 2.4: an integer; servers also read `01` and `1.json`. Undefined for another name, whose order is not known. */
+function idOf(name: string): string | undefined {
+  return /^0*(\d+)(?:\.[a-z]+)?$/i.exec(name)?.[1];
+}
 
 async function recordCancel(id: string, context: Context): Promise<Recorder> {
   const ledger = await context.ledger();

@@ -316,3 +316,35 @@ describe("courier log show N", () => {
     expect(stderr).toContain("run 1 belongs to the account (environment), not to shop");
   });
 });
+
+describe("courier api DELETE of an order that is written otherwise", () => {
+  test.each(["01000001", "1000001.json"])("%s is order 1000001, and its doubt can be settled", async (id) => {
+    const home = await createServedHome();
+    await home.courier("orders create --file - --json", { stdin: JSON.stringify(plainDraft) });
+    home.sandbox.faults.set([{ kind: "status", status: 500, method: "DELETE" }]);
+    expect((await home.courier(`api DELETE orders/${id}`)).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const { stdout } = await home.courier("log show 2 --json");
+    expect(JSON.parse(stdout)).toMatchObject([{ kind: "cancel", id: 1000001, state: "unknown" }]);
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    expect((await home.courier("log --unknown --json")).stdout).toBe("[]\n");
+  });
+
+  test.each(["CO10259126790", "CR988818558542"])("%s is no id, and not recorded", async (id) => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ kind: "status", status: 500, method: "DELETE" }]);
+    expect((await home.courier(`api DELETE orders/${id}`)).exit).toBe(6);
+    expect((await home.courier("log --json")).stdout).toBe("[]\n");
+  });
+
+  test.each(["01000001", "CO10259126790"])("an earlier version may have recorded %s", async (id) => {
+    const home = await createServedHome();
+    await recordRun(home, ["created"], { exit: 0 });
+    const database = (await loadDriver()).open(ledgerPath(home.stateDir));
+    database.exec(`UPDATE operations SET order_id = '${id}'`);
+    database.close();
+    const { exit, stdout, stderr } = await home.courier("log show 1 --json");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(JSON.parse(stdout)[0].id).toBe(id === "01000001" ? 1000001 : null);
+  });
+});
