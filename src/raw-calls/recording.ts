@@ -17,7 +17,7 @@ import { OtherOrder } from "../ledger/operation-errors.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
 import { isJsonNumber, isJsonObject, type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { type Contents, contentsOf } from "../model/same-order.ts";
-import { check } from "../model/schema.ts";
+import { check, integerPattern } from "../model/schema.ts";
 import { failureOutcome, recordEnd, rejectionOf } from "../sending/create.ts";
 import { evidenceOf, lossOf } from "../sending/evidence.ts";
 import { type BegunOrder, beginOrder } from "../sending/guard.ts";
@@ -195,7 +195,8 @@ function createOutcome(
   }
   if (failure !== undefined || !("reply" in result)) return { state: "unknown", loss: "broken" };
   const data = result.reply.envelope?.data;
-  if (!isJsonObject(data) || !isJsonNumber(data.id)) return { state: "unknown", loss: "timeout" };
+  if (!isJsonObject(data) || !isJsonNumber(data.id) || !integerPattern.test(data.id.value))
+    return { state: "unknown", loss: "timeout" };
   const text = (value: Json | undefined) => (typeof value === "string" ? value : undefined);
   const order = orderFacts({
     id: data.id,

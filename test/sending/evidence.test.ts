@@ -199,6 +199,15 @@ test.each([
 
 const order = '{"id":1000001,"order_no":"CO1","tracking_number":"CR1","status":"pending"}';
 
+test.each(["1000001.5", "1e999"])("success with the id %s names no order: in doubt", async (id) => {
+  const home = await createServedHome();
+  const body = `{"success":true,"data":{"id":${id}}}`;
+  home.sandbox.faults.set([{ ...post, kind: "status", status: 200, body, times: 1 }]);
+  const { exit, stderr } = await home.courier("api POST orders --input -", { stdin });
+  expect(exit).toBe(6);
+  expect(stderr).toContain("its answer names no order");
+});
+
 test.each([
   [429, `{"data":${order}}`],
   [429, `{"success":"true","data":${order}}`],
