@@ -127,6 +127,8 @@ async function readBody(
     );
   }
   if (input !== undefined) return context.readBytes(input, bodyLimit);
+  if (field.filter(([, text]) => text === "@-").length > 1)
+    throw usageError("only one field can be read from stdin (@-)", "give the others as text, or as @FILE");
   const fields: Field[] = rawField.map(([key, value]) => ({ key, value }));
   for (const [key, text] of field) {
     fields.push({

@@ -130,6 +130,14 @@ describe("at a terminal", () => {
 });
 
 describe("what is sent", () => {
+  test("stdin is one field's: two that read it are refused", async () => {
+    const home = await createPlayedHome(answering(200, spaced));
+    const words = "api POST x -F a=@- -F b=@-";
+    const { exit, stderr } = await home.courier(words, { stdin: "Zhang" });
+    expect([exit, home.seen.length]).toEqual([2, 0]);
+    expect(stderr).toContain("only one field can be read from stdin (@-)");
+  });
+
   test("of more than 16 MB is refused, and nothing is sent", async () => {
     const home = await createServedHome();
     const stdin = Buffer.alloc(16 * 2 ** 20 + 1, " ");
