@@ -39,6 +39,11 @@ export interface SandboxControl {
 
 /** Names a directory below the user's own by `~`, in a path or in a sentence: `~` hides the user's name. */
 export function hideHome(text: string, { env }: RuntimeInfo): string {
-  const home = env.HOME || env.USERPROFILE;
-  return home === undefined || home.length < 2 ? text : text.replaceAll(home.replace(/[\\/]+$/, ""), "~");
+  const home = (env.HOME || env.USERPROFILE || "").replace(/[\\/]+$/, "");
+  if (home.length < 2) return text;
+  // Neither /data2 nor /srv/data is below /data.
+  return text.split(home).reduce((before, after) => {
+    const isWhole = /(?:^|[\s"'`“(=:,])$/.test(before) && /^(?:$|[\s"'`”)\\/:;,]|\.(?:$|\s))/.test(after);
+    return before + (isWhole ? "~" : home) + after;
+  });
 }
