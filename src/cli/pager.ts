@@ -3,6 +3,7 @@
 import { splitWords } from "../core/split-words.ts";
 import { type PagerEnd, runPager } from "../core/subprocess.ts";
 import type { Writer } from "../terminal/streams.ts";
+import { displayWidth } from "../terminal/width.ts";
 import type { Host } from "./host.ts";
 
 /** A pager that fails sooner may have shown nothing, and no one has read what it has shown. */
@@ -65,7 +66,7 @@ export function createPager(host: Host, writer: Writer): Pager | undefined {
 function isLonger(text: string, stdout: Host["stdout"]): boolean {
   const [rows, columns] = [stdout.rows || usualRows, stdout.columns || 80];
   const lines = text.trimEnd().split("\n");
-  const shown = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
+  const shown = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0);
   return shown >= rows;
 }
 
