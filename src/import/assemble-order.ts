@@ -117,7 +117,7 @@ export function createAssembler(
       formerDraft: formerParts.size > 0 ? asSplitBefore(draft, formerParts) : undefined,
       mayBeLine: hasLines(layout) && mayBeLine(first),
       isHidden: isLeftOut,
-      skipped: reason && chooser.describeSkipped(reason, chosen),
+      skipped: reason && chooser.describeSkipped(chosen),
     };
   };
 }

@@ -11,13 +11,15 @@ import { hasAddress, type Line } from "./sheet-line.ts";
 /** The lines of an order whose goods are sent, and the others; with a reason, nothing is sent. */
 export interface Chosen {
   readonly reason?: SkipReason | undefined;
+  /** The reason is that of the first line: each line has its own. */
+  readonly isOfLines?: boolean;
   readonly lines: readonly Line[];
   readonly leftOut: readonly { readonly line: Line; readonly reason: SkipReason }[];
 }
 
 export interface LineChooser {
   choose(all: readonly Line[]): Chosen;
-  describeSkipped(reason: SkipReason, chosen: Chosen): SkippedFacts;
+  describeSkipped(chosen: Chosen): SkippedFacts;
   /** Why lines are not a whole order. */
   findMissingPart(all: readonly Line[], withGoods: readonly Line[]): string | undefined;
 }
@@ -63,13 +65,15 @@ export function createLineChooser(options: OrderOptions): LineChooser {
     const leftOut = judged.flatMap(({ line, reason }) => (reason === undefined ? [] : [{ line, reason }]));
     const isPickUp = preset.isPickUpWithoutAddress && !all.some(hasAddress) && !lackFirstRow(all);
     const none = lines.length === 0 ? leftOut[0]?.reason : undefined;
-    const reason = skipReasons(all, false)[0] ?? (isPickUp ? "pick-up" : none);
-    return reason === undefined ? { lines, leftOut } : { reason, lines: withGoods, leftOut };
+    const ofOrder = skipReasons(all, false)[0] ?? (isPickUp ? "pick-up" : undefined);
+    const reason = ofOrder ?? none;
+    if (reason === undefined) return { lines, leftOut };
+    return { reason, isOfLines: ofOrder === undefined, lines: withGoods, leftOut };
   }
 
-  function describeSkipped(reason: SkipReason, { lines, leftOut }: Chosen): SkippedFacts {
+  function describeSkipped({ reason, isOfLines, lines, leftOut }: Chosen): SkippedFacts {
     return {
-      reason,
+      reason: isOfLines ? undefined : reason,
       lines: lines.map((line) => {
         const other = skipReasons([line], true).find((each) => !fulfilledReasons.includes(each));
         return {

@@ -53,7 +53,8 @@ export interface OrderRecord {
 
 /** Why the file says not to send an order, or a line of it, and what each line holds. Of a line, "fulfilled" says least. */
 export interface SkippedFacts {
-  readonly reason: SkipReason;
+  /** Of the whole order. */
+  readonly reason: SkipReason | undefined;
   readonly lines: readonly {
     readonly row: number;
     readonly goods: string | undefined;

@@ -37,6 +37,8 @@ interface Skipped {
   readonly facts: SkippedFacts;
 }
 
+type GoodsLine = SkippedFacts["lines"][number];
+
 const batchSize = 500;
 
 /** By their refs: their platform may have hidden the receivers meanwhile. */
@@ -74,7 +76,7 @@ async function* sentOf(
 
 function describeSent(order: Skipped["order"], facts: SkippedFacts, operation: Operation): SentBefore {
   const { lines, isWhole } = linesInParcel(facts, operation);
-  const said = [facts.reason, ...lines.flatMap(({ reason }) => reason ?? [])];
+  const said = [facts, ...lines].flatMap(({ reason }) => reason ?? []);
   const leftOut = facts.lines.filter((line) => !lines.includes(line));
   // A row that sums up the order has no goods, and is one of it.
   const withGoods = new Set(facts.lines.map(({ row }) => row));
@@ -111,15 +113,28 @@ function isOfOther({ receiver: one }: Draft, sent: Draft | undefined): boolean {
   );
 }
 
-/** A line may have been left out of the parcel, or be refunded since it was sent: its goods tell. */
+/**
+ * A line may have been left out of the parcel, or be refunded since it was sent: its goods tell. Of lines with equal goods,
+ * those that are to be sent, or have left, come first: another one is in the parcel only where goods are left for it.
+ */
 function linesInParcel({ lines }: SkippedFacts, { draft }: Operation) {
-  const names = new Set(draft?.item?.name?.split("; "));
-  const namesOf = ({ goods }: { readonly goods: string | undefined }) => goods?.split("; ") ?? [];
-  const sent = lines.filter(
-    (line) => line.goods !== undefined && namesOf(line).every((name) => names.has(name)),
-  );
-  const found = new Set(sent.flatMap(namesOf));
-  return sent.length > 0
-    ? { lines: sent, isWhole: [...names].every((name) => found.has(name)) }
-    : { lines: lines.filter(({ reason }) => reason === undefined || isFulfilled(reason)), isWhole: false };
+  const left = new Map<string, number>();
+  for (const name of draft?.item?.name?.split("; ") ?? []) left.set(name, (left.get(name) ?? 0) + 1);
+  const sent = new Set<GoodsLine>();
+  const takeGoods = (line: GoodsLine, fewest: number) => {
+    const names = line.goods?.split("; ") ?? [];
+    if (names.length === 0 || names.some((name) => (left.get(name) ?? -1) < fewest)) return;
+    sent.add(line);
+    for (const name of names) left.set(name, Math.max(0, (left.get(name) ?? 0) - 1));
+  };
+  const isWanted = ({ reason }: GoodsLine) => reason === undefined || isFulfilled(reason);
+  // Equal goods of a merged cell are named once.
+  for (const line of lines) if (isWanted(line)) takeGoods(line, 0);
+  for (const line of lines) if (!isWanted(line)) takeGoods(line, 1);
+  return sent.size > 0
+    ? {
+        lines: lines.filter((line) => sent.has(line)),
+        isWhole: [...left.values()].every((count) => count === 0),
+      }
+    : { lines: lines.filter(isWanted), isWhole: false };
 }

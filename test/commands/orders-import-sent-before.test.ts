@@ -209,3 +209,27 @@ test("a line that was refunded after its order was sent and fulfilled is in the 
   expect(rows[1]).toContain("order 1000001 was made, and the file says: refunded");
   expect(beside[2]).toEqual(["", "", "", "", "not sent: refunded"]);
 });
+
+test("of two lines with equal goods, the one that was refunded before the order was sent is not in the parcel", async () => {
+  const home = await createShop();
+  const head =
+    "主订单编号,子订单编号,选购商品,商品数量,收件人,收件人手机号,省,市,区,详细地址,订单状态,售后状态";
+  const line = (sub: string, state: string, after: string) =>
+    `6900000000000000001,${sub},绿茶,1,李四,13900139000,广东省,深圳市,南山区,科技园1号楼,${state},${after}`;
+  const sheetOf = (...lines: readonly string[]) => [head, ...lines, ""].join("\n");
+  await home.put(sheetOf(line("1", "待发货", "-"), line("2", "待发货", "退款成功")));
+  const first = await home.run();
+  expect(outcomes(first.report), first.stderr).toBe("created");
+  expect(first.stderr).toContain("left out of orders that are sent: refunded (row 2)");
+  await home.put(sheetOf(line("2", "已关闭", "退款成功"), line("1", "已发货", "-")));
+  const done = path.join(home.directory, "done.csv");
+  const later = await home.run(`--write-back ${done}`);
+  expect([later.exit, later.report], later.stderr).toEqual([0, []]);
+  expect(later.stderr).not.toContain("orders cancel");
+  const [, refunded, sent] = (await readFile(done, "utf8")).split("\n");
+  expect(sent).toContain("CR");
+  expect(refunded).toMatch(/,not sent: cancelled$/);
+  // Of the parcel itself, the file says so.
+  await home.put(sheetOf(line("1", "已关闭", "退款成功"), line("2", "已关闭", "退款成功")));
+  expect((await home.run()).stderr).toContain("to cancel it: courier orders cancel 1000001");
+});
