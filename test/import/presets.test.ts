@@ -619,3 +619,24 @@ test("the number of orders at the end of an eBay report may be a cell of its own
   const ran = await home.run();
   expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
 });
+
+test("the states of a Xiaohongshu order are those of each SKU", async () => {
+  const line = (ref: string, state: string, refund: string, goods: string) =>
+    `P${ref},${state},${refund},${goods},1,,李四,13900139000,广东省,深圳市,南山区,科技园1号楼`;
+  const home = await createShopHome(
+    [
+      "订单号,订单状态,售后状态,SKU名称,SKU件数,小红书编码,收件人姓名,收件人电话,省,市,区,收件人地址",
+      line("1", "待配货", "无售后", "绿茶"),
+      line("1", "待配货", "退款成功", "茶杯"),
+      line("2", "已发货", "", "茶杯"),
+      line("2", "待配货", "", "红茶"),
+      line("3", "待配货", "退款成功", "茶杯"),
+      line("3", "待配货", "无售后", "白茶"),
+      "",
+    ].join("\n"),
+  );
+  const ran = await home.run();
+  expect(ran.exit, ran.stderr).toBe(0);
+  const sent = (await home.operations()).map(({ draft }) => draft?.item?.name);
+  expect(sent.toSorted()).toEqual(["白茶", "红茶", "绿茶"].toSorted());
+});

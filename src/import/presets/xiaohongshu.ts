@@ -23,6 +23,10 @@ export const xiaohongshu: Preset = {
     "item.quantity": ["SKU件数"],
   },
   hasLines: true,
+  // Both states are those of a row's SKU: the others of the order may still be to be sent.
   sent: sentByStatus("订单状态"),
-  skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态")],
+  skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态")].map((rule) => ({
+    ...rule,
+    ofLine: true,
+  })),
 };
