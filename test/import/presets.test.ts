@@ -640,3 +640,40 @@ test("the states of a Xiaohongshu order are those of each SKU", async () => {
   const sent = (await home.operations()).map(({ draft }) => draft?.item?.name);
   expect(sent.toSorted()).toEqual(["白茶", "红茶", "绿茶"].toSorted());
 });
+
+test.each([
+  [
+    "etsy-orders",
+    "Order ID,Buyer User ID,Full Name,Number of Items,Date Shipped,receiver.detail,Ship City,Item Name",
+    "1,buyer,Ann Example,1,",
+    ",1 Main St,Springfield,Tea",
+    "02/01/2026",
+  ],
+  [
+    "pdd-orders",
+    "订单号,订单状态,商品数量(件),商家实收金额(元),快递单号,收货人,收货人手机,收货地址,商品名称",
+    "1,待发货,1,9,",
+    ",李四,13900139000,广东省深圳市南山区科技园1号楼,茶",
+    "YT1234567890",
+  ],
+  [
+    "taobao-items",
+    "主订单编号,商品属性,退款状态,收货人姓名,收货人手机,收货地址,商品标题",
+    "1,,",
+    ",李四,13900139000,广东省深圳市南山区科技园1号楼,茶",
+    "退款成功",
+  ],
+])(
+  "%s with the columns that it lacks: an order that left, or is not wanted, is left out",
+  async (platform, head, before, after, left) => {
+    const check = async (text: string) => {
+      const home = await createShopHome(`${head}\n${before}${text}${after}\n`);
+      const maps = platform === "etsy-orders" ? ["--map", "Full Name=receiver.name"] : [];
+      const ran = await home.courier(["orders", "import", home.file, "--check", "--json", ...maps]);
+      expect(ran.exit, ran.stderr).toBe(0);
+      return JSON.parse(ran.stdout);
+    };
+    expect(await check("")).toMatchObject({ platform, to_send: 1 });
+    expect(await check(left)).toMatchObject({ platform, to_send: 0 });
+  },
+);

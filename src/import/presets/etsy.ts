@@ -5,6 +5,8 @@
 
 import type { Preset } from "./preset.ts";
 
+const shipped = { column: "Date Shipped", reason: "fulfilled", is: /./ } as const;
+
 export const etsyItems: Preset = {
   name: "etsy",
   title: "an Etsy list of order items",
@@ -19,7 +21,7 @@ export const etsyItems: Preset = {
     "item.quantity": ["Quantity"],
   },
   hasLines: true,
-  skips: [{ column: "Date Shipped", reason: "fulfilled", is: /./, ofLine: true }],
+  skips: [{ ...shipped, ofLine: true }],
 };
 
 export const etsyOrders: Preset = {
@@ -27,6 +29,7 @@ export const etsyOrders: Preset = {
   title: "an Etsy list of orders",
   keys: [["Buyer User ID", "Number of Items"]],
   fields: { ref: ["Order ID"] },
+  skips: [shipped],
   lacks: {
     columns: [],
     fields: ["item.name", "item.description"],

@@ -6,6 +6,12 @@
 import type { Preset } from "./preset.ts";
 import { skipByStatus, skipByTrackingNumber, skipRefunded } from "./status-words.ts";
 
+const skips = [
+  ...skipByStatus("订单状态"),
+  ...skipRefunded("售后状态"),
+  skipByTrackingNumber("快递单号"),
+];
+
 export const pddCourier: Preset = {
   name: "pdd",
   title: "a Pinduoduo sheet for couriers",
@@ -21,7 +27,7 @@ export const pddCourier: Preset = {
     "item.name": [["商品名称", "商品规格"]],
     "item.quantity": ["商品数量"],
   },
-  skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态"), skipByTrackingNumber("快递单号")],
+  skips,
 };
 
 export const pddOrders: Preset = {
@@ -29,7 +35,7 @@ export const pddOrders: Preset = {
   title: "a Pinduoduo order list",
   keys: [["商品数量(件)", "商家实收金额(元)", "订单号"]],
   fields: { ref: ["订单号"] },
-  skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态")],
+  skips,
   lacks: {
     columns: [],
     fields: ["receiver.name", "receiver.text"],

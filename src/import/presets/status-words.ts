@@ -5,8 +5,8 @@ import type { SkipRule } from "./preset.ts";
 /** Of columns for the state of a refund, where 已关闭 and 已取消 speak of the refund: the order is to be sent. */
 export function skipRefunded(...columns: readonly string[]): SkipRule[] {
   const is = /(?<!部分)退款成功|(?<!部分)已退款|退款完成|全额退款/;
-  // 无退款申请 says that there is none.
-  const isInProgress = /退款(?:处理|申请)?中|售后处理中|待退款|(?<!无)申请退款/;
+  // 无退款申请 and 没有申请退款 say that there is none.
+  const isInProgress = /退款(?:处理|申请)?中|售后处理中|待退款|(?<!无|没有|未)申请退款/;
   return columns.flatMap((column): SkipRule[] => [
     { column, reason: "refunded", is },
     { column, reason: "in refund", is: isInProgress },
