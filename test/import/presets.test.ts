@@ -595,6 +595,53 @@ describe("the states of orders", () => {
     expect(checked.warnings[0].rows[0]).toContain(`“${unclear}”`);
   });
 
+  const place = "李四,13900139000,广东省,深圳市,南山区,科技园1号楼";
+  test.each([
+    [
+      "douyin",
+      `收件人,收件人手机号,省,市,区,详细地址,主订单编号,选购商品,订单状态,售后状态\n${place},1,茶,待发货,`,
+    ],
+    [
+      "xiaohongshu",
+      `收件人姓名,收件人电话,省,市,区,收件人地址,订单号,小红书编码,SKU名称,订单状态,售后状态\n${place},1,,茶,待配货,`,
+    ],
+    [
+      "weidian",
+      `收件人姓名,收件人手机,省,市,区,收货/提货详细地址,订单编号,商品型号,商品名称,订单状态,退款状态\n${place},1,,茶,待发货,`,
+    ],
+    [
+      "youzan",
+      `收货人/提货人,收货人手机号/提货人手机号,收货人省份,收货人城市,收货人地区,详细收货地址/提货地址,订单号,商品名称,商品发货状态,商品退款状态\n${place},1,茶,待发货,`,
+    ],
+    [
+      "youzan-orders",
+      `收货人/提货人,收货人手机号/提货人手机号,收货人省份,收货人城市,收货人地区,详细收货地址/提货地址,订单号,全部商品名称,订单状态,订单退款状态\n${place},1,茶,待发货,`,
+    ],
+    [
+      "pdd",
+      `收货人,手机,省,市,区,街道,订单编号,商品编号,商品名称,承诺发货时间,订单状态,售后状态\n${place},1,,茶,,待发货,`,
+    ],
+  ])("%s: of a refund whose state is not known, a warning is given", async (platform, text) => {
+    for (const state of [
+      "-",
+      "无售后或售后取消",
+      "没有申请退款",
+      "售后关闭",
+      "退款已取消",
+      "买家已撤销退款申请",
+    ])
+      expect(await checkFile(`${text}${state}\n`), state).toMatchObject({
+        platform,
+        to_send: 1,
+        warnings: [],
+      });
+    for (const state of ["待商家处理", "退货中", "同意退款", "部分退款成功", "未处理"]) {
+      const { warnings } = await checkFile(`${text}${state}\n`);
+      expect(warnings, state).toMatchObject([{ code: "unclear_state", rows: [`row 1 (1) “${state}”`] }]);
+    }
+    expect(await checkFile(`${text}退款成功\n`)).toMatchObject({ to_send: 0, skipped: { refunded: 1 } });
+  });
+
   test("WooCommerce: an order without a shipping address, or with refunds that are no number, is wrong", async () => {
     const home = await createShopHome(
       `${woo}\n41,processing,Pay,,,,Tea,1,0\n42,processing,Pay,Ann,1 Main St,Springfield,Tea,2,one\n43,processing,Pay,Ann,1 Main St,Springfield,Tea,2,-1\n`,

@@ -4,7 +4,7 @@
  */
 
 import type { Preset } from "./preset.ts";
-import { sentByStatus, skipByStatus, skipRefunded } from "./status-words.ts";
+import { sentByStatus, sentUnlessRefunded, skipByStatus, skipRefunded } from "./status-words.ts";
 
 export const douyin: Preset = {
   name: "douyin",
@@ -25,7 +25,7 @@ export const douyin: Preset = {
   hasLines: true,
   empty: ["-", "--"],
   // The status of a row is the one of its 子订单编号: the other goods of the order are still to be sent.
-  sent: sentByStatus("订单状态"),
+  sent: { ...sentByStatus("订单状态"), ...sentUnlessRefunded("售后状态") },
   skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态")].map((rule) => ({
     ...rule,
     ofLine: true,

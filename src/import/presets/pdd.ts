@@ -4,13 +4,16 @@
  */
 
 import type { Preset } from "./preset.ts";
-import { skipByStatus, skipByTrackingNumber, skipRefunded } from "./status-words.ts";
+import {
+  sentByStatus,
+  sentUnlessRefunded,
+  skipByStatus,
+  skipByTrackingNumber,
+  skipRefunded,
+} from "./status-words.ts";
 
-const skips = [
-  ...skipByStatus("订单状态"),
-  ...skipRefunded("售后状态"),
-  skipByTrackingNumber("快递单号"),
-];
+const sent = { ...sentByStatus("订单状态"), ...sentUnlessRefunded("售后状态") };
+const skips = [...skipByStatus("订单状态"), ...skipRefunded("售后状态"), skipByTrackingNumber("快递单号")];
 
 export const pddCourier: Preset = {
   name: "pdd",
@@ -27,6 +30,7 @@ export const pddCourier: Preset = {
     "item.name": [["商品名称", "商品规格"]],
     "item.quantity": ["商品数量"],
   },
+  sent,
   skips,
 };
 
@@ -35,6 +39,7 @@ export const pddOrders: Preset = {
   title: "a Pinduoduo order list",
   keys: [["商品数量(件)", "商家实收金额(元)", "订单号"]],
   fields: { ref: ["订单号"] },
+  sent,
   skips,
   lacks: {
     columns: [],

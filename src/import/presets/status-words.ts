@@ -21,6 +21,14 @@ export function sentByStatus(...columns: readonly string[]): Readonly<Record<str
   return Object.fromEntries(columns.map((column) => [column, toSend]));
 }
 
+/** Of columns for the state of a refund: there is none, or it was given up. */
+const noRefund =
+  /^(?:[-—–]+|(?:无|没有|未(?:申请|发起)).*|(?:售后|退款|买家|用户|申请)*已?(?:关闭|取消|撤销)(?:售后|退款|申请)*)$/;
+
+export function sentUnlessRefunded(...columns: readonly string[]): Readonly<Record<string, RegExp>> {
+  return Object.fromEntries(columns.map((column) => [column, noRefund]));
+}
+
 /** Of columns for the state of an order. The states of Taobao and 1688 are those of their interfaces. */
 export function skipByStatus(...columns: readonly string[]): SkipRule[] {
   return columns.flatMap((column): SkipRule[] => [

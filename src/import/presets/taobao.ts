@@ -4,7 +4,13 @@
  */
 
 import type { Preset } from "./preset.ts";
-import { sentByStatus, skipByStatus, skipByTrackingNumber, skipRefunded } from "./status-words.ts";
+import {
+  sentByStatus,
+  sentUnlessRefunded,
+  skipByStatus,
+  skipByTrackingNumber,
+  skipRefunded,
+} from "./status-words.ts";
 
 const goods = ["宝贝标题", "商品标题", "标题"];
 
@@ -55,12 +61,8 @@ export const taobaoWithoutReceivers: Preset = {
     ["主订单编号", "商品属性"],
   ],
   fields: { ref: ["订单编号", "主订单编号"] },
-  sent: sentByStatus("订单状态"),
-  skips: [
-    ...skipByStatus("订单状态"),
-    ...skipRefunded("退款状态"),
-    skipByTrackingNumber("物流单号"),
-  ],
+  sent: { ...sentByStatus("订单状态"), ...sentUnlessRefunded("退款状态") },
+  skips: [...skipByStatus("订单状态"), ...skipRefunded("退款状态"), skipByTrackingNumber("物流单号")],
   lacks: {
     columns: ["收货人姓名"],
     fields: ["receiver.name", "receiver.text"],

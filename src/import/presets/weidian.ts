@@ -4,7 +4,13 @@
  */
 
 import type { Preset } from "./preset.ts";
-import { sentByStatus, skipByStatus, skipByTrackingNumber, skipRefunded } from "./status-words.ts";
+import {
+  sentByStatus,
+  sentUnlessRefunded,
+  skipByStatus,
+  skipByTrackingNumber,
+  skipRefunded,
+} from "./status-words.ts";
 
 export const weidian: Preset = {
   name: "weidian",
@@ -27,7 +33,7 @@ export const weidian: Preset = {
   hasLines: true,
   blankInSummary: ["商品id", "SKU ID"],
   shiftsMunicipalities: true,
-  sent: sentByStatus("订单状态", "发货状态"),
+  sent: { ...sentByStatus("订单状态", "发货状态"), ...sentUnlessRefunded("退款状态") },
   skips: [
     { column: "是否自提", reason: "pick-up", is: /^是/ },
     { column: "是否已成团", reason: "on hold", is: /^否/ },

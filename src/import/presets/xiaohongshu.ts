@@ -1,7 +1,7 @@
 /** Xiaohongshu's export of parcels (千帆), one row an SKU. Names of columns in public code that reads it. */
 
 import type { Preset } from "./preset.ts";
-import { sentByStatus, skipByStatus, skipRefunded } from "./status-words.ts";
+import { sentByStatus, sentUnlessRefunded, skipByStatus, skipRefunded } from "./status-words.ts";
 
 export const xiaohongshu: Preset = {
   name: "xiaohongshu",
@@ -24,7 +24,7 @@ export const xiaohongshu: Preset = {
   },
   hasLines: true,
   // Both states are those of a row's SKU: the others of the order may still be to be sent.
-  sent: sentByStatus("订单状态"),
+  sent: { ...sentByStatus("订单状态"), ...sentUnlessRefunded("售后状态") },
   skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态")].map((rule) => ({
     ...rule,
     ofLine: true,

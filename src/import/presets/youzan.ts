@@ -1,7 +1,13 @@
 /** Youzan: the file of goods (one row an item) and the file of orders. Headers in public code that reads them. */
 
 import type { Choice, Preset } from "./preset.ts";
-import { sentByStatus, skipByStatus, skipByTrackingNumber, skipRefunded } from "./status-words.ts";
+import {
+  sentByStatus,
+  sentUnlessRefunded,
+  skipByStatus,
+  skipByTrackingNumber,
+  skipRefunded,
+} from "./status-words.ts";
 
 const receiver: Readonly<Record<string, Choice>> = {
   ref: ["订单号"],
@@ -21,7 +27,7 @@ export const youzanGoods: Preset = {
   fields: { ...receiver, "item.name": [["商品名称", "商品规格"]], "item.quantity": ["商品数量"] },
   hasLines: true,
   empty: ["-", "--"],
-  sent: sentByStatus("商品发货状态", "订单商品状态"),
+  sent: { ...sentByStatus("商品发货状态", "订单商品状态"), ...sentUnlessRefunded("商品退款状态") },
   skips: [
     { column: "订单配送方式", reason: "pick-up", is: isPickUp },
     { column: "商品发货方式", reason: "pick-up", is: isPickUp },
@@ -39,7 +45,7 @@ export const youzanOrders: Preset = {
   keys: [["收货人/提货人", "全部商品名称"]],
   fields: { ...receiver, "item.name": ["全部商品名称"] },
   empty: ["-", "--"],
-  sent: sentByStatus("订单状态"),
+  sent: { ...sentByStatus("订单状态"), ...sentUnlessRefunded("订单退款状态") },
   skips: [
     { column: "订单配送方式", reason: "pick-up", is: isPickUp },
     ...skipRefunded("订单退款状态"),
