@@ -138,8 +138,9 @@ async function findSharing(ledger: Ledger | undefined, context: Context): Promis
 }
 
 /** A name that the system does not take is that of no import. */
-function sourceOf(file: string): Promise<string> {
-  return findRealPath(file).catch(() => path.resolve(file));
+async function sourceOf(file: string): Promise<string> {
+  // That of stdin.
+  return file === "-" ? file : findRealPath(file).catch(() => path.resolve(file));
 }
 
 function describeEmpty(input: OptionValues<typeof options>, { globals }: Context): string {

@@ -161,6 +161,12 @@ describe("courier log", () => {
     }
   });
 
+  test("--import - finds the imports of stdin", async () => {
+    const home = await createImportHome("");
+    await home.importFile("-", "", { stdin: sheet(row("A1")) });
+    expect(runsOf((await home.courier(["log", "--import", "-", "--json"])).stdout)).toEqual([1]);
+  });
+
   test("says on stderr when there are more", async () => {
     const home = await homeWithRuns();
     expect((await home.courier("log --limit 1")).stderr).toBe("only the newest run; --all shows every run\n");
