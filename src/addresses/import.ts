@@ -180,7 +180,10 @@ function jsonEntries(text: string, name: string): AddressEntry[] {
 function parseEntry(value: Json): { alias: string; party: DraftParty } {
   if (!isJsonObject(value) || typeof value.alias !== "string")
     throw new CourierError("file", 2, "it has no alias");
-  const { alias, default: _shownByList, ...fields } = value;
+  const { alias, default: _shownByList, ...given } = value;
+  const fields = Object.fromEntries(
+    Object.entries(given).filter(([, text]) => typeof text !== "string" || text.trim() !== ""),
+  );
   const checked = check(entrySchema, fields);
   if ("mismatches" in checked) {
     const [first] = checked.mismatches;
@@ -191,8 +194,7 @@ function parseEntry(value: Json): { alias: string; party: DraftParty } {
         : `${first?.path} must be ${withArticle(first?.expected ?? "")}, but is ${first?.received}`;
     throw new CourierError("file", 2, problem);
   }
-  if (Object.values(checked.value).every((text) => text === ""))
-    throw new CourierError("file", 2, "the address is empty");
+  if (Object.keys(checked.value).length === 0) throw new CourierError("file", 2, "the address is empty");
   const [wrong] = findTextProblems(checked.value);
   if (wrong) throw new CourierError("file", 2, `${wrong.path} “${wrong.value}” ${wrong.message}`);
   return { alias: parseAlias(alias), party: checked.value };

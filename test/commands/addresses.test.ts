@@ -442,6 +442,10 @@ describe("import", () => {
       "JSON with a byte order mark",
       '\uFEFF [{"alias":"li","name":"李四","phone":"13900139000","default":false},{"alias":"wang","name":"王五","phone":"13700137000"}]',
     ],
+    [
+      "JSON with empty and blank fields, which an order could not be sent with",
+      '[{"alias":"li","name":"李四","phone":"13900139000","city":""},{"alias":"wang","name":"王五","phone":"13700137000","detail":" "}]',
+    ],
     ["CSV in UTF-16, as PowerShell's > writes it", Buffer.from(`\uFEFF${csv}`, "utf16le")],
   ])("reads %s", async (_what, text) => {
     const home = await createHome();
