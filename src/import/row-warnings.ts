@@ -59,7 +59,7 @@ interface Facts {
 
 const goodsTitle =
   /^(?:(?:商品|货品|产品|物品|宝贝)(?:名称|标题)?|品名|item|product|goods)[ _]?[2-9]$|^(?:赠品|gift|free ?gift)(?:名称)?$/i;
-const noGoods = /^(?:无|没有|否|空|不[需用]要?|[-—/0]+|n\/?a|no(?:ne)?|nil|)$/i;
+const noValue = /^(?:无|没有|否|空|不[需用]要?|[-—/0]+|n\/?a|no(?:ne)?|nil|)$/i;
 /** Another courier's, in a sheet of no known platform. */
 const trackingTitle = /^(?:(?:快递|物流)(?:运)?单号|运单号|tracking (?:number|no\.?|code))$/i;
 /** Columns that may say that an order is not wanted, in such a sheet, with the texts that say so. */
@@ -136,8 +136,8 @@ export function createRowWarnings(isSenderSaved: boolean): RowWarnings {
         unwanted.some((is) => is.test(textAt(index)));
       const found = unread.find(isUnwanted);
       const facts: Facts = {
-        goods: goods.map(textAt).find((text) => !noGoods.test(text)),
-        number: tracking.map(textAt).find(Boolean),
+        goods: goods.map(textAt).find((text) => !noValue.test(text)),
+        number: tracking.map(textAt).find((text) => !noValue.test(text)),
         state: findUnclearState(raw, states),
         unreadState: found && textAt(found.index),
         hasPhoneColumn,

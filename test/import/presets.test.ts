@@ -667,6 +667,38 @@ test("the number of orders at the end of an eBay report may be a cell of its own
   expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
 });
 
+test.each([
+  [
+    "taobao",
+    "订单编号,买家会员名,订单状态,收货人姓名,收货地址,联系手机,宝贝标题,宝贝种类,宝贝总数量,物流单号",
+    "1234567890123456789,x,买家已付款，等待卖家发货,李四,广东省 深圳市 南山区 科技园1号楼,13900139000,绿茶,1,1,",
+  ],
+  [
+    "1688",
+    "订单编号,卖家会员名,订单状态,收货人姓名,收货地址,联系手机,货品标题,数量,运单号",
+    "123456,x,等待卖家发货,李四,广东省 深圳市 南山区 科技园1号楼,13900139000,绿茶,1,",
+  ],
+  [
+    "weidian",
+    "订单编号,商品名称,购买数量,收件人姓名,收件人手机,省,市,区,收货/提货详细地址,商品型号,订单状态,物流单号",
+    "8001,绿茶,1,李四,13900139000,广东省,深圳市,南山区,科技园1号楼,,待发货,",
+  ],
+  [
+    "pdd",
+    "订单编号,商品编号,商品名称,商品数量,承诺发货时间,收货人,手机,省,市,区,街道,快递单号",
+    "260101-1,1,绿茶,1,,赵一,13900139100,广东省,深圳市,南山区,科技园1号楼,",
+  ],
+])("%s: a dash is no tracking number", async (_, head, row) => {
+  for (const [text, sent] of [
+    ["-", "created"],
+    ["SF1234567890", ""],
+  ]) {
+    const home = await createShopHome(`${head}\n${row}${text}\n`);
+    const ran = await home.run();
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, sent]);
+  }
+});
+
 test("the states of a Xiaohongshu order are those of each SKU", async () => {
   const line = (ref: string, state: string, refund: string, goods: string) =>
     `P${ref},${state},${refund},${goods},1,,李四,13900139000,广东省,深圳市,南山区,科技园1号楼`;

@@ -54,7 +54,7 @@ export function skipByStatus(...columns: readonly string[]): SkipRule[] {
   ]);
 }
 
-/** The file has the number of a parcel that is on its way. */
+/** The file has the number of a parcel that is on its way; a dash is none. */
 export function skipByTrackingNumber(column: string): SkipRule {
-  return { column, reason: "fulfilled", is: /./ };
+  return { column, reason: "fulfilled", is: /^(?!(?:暂?无|[-–—－/\s]*)$)/ };
 }
