@@ -90,6 +90,7 @@ export function createAssembler(
       tally.split(cleanHeader(layout.names[cell.index] ?? path), parts);
     });
     const { draft } = filling;
+    if (preset?.repeatsPlace) dropRepeatedPlace(draft.receiver as DraftParty | undefined);
     if (preset?.shiftsMunicipalities) unshiftMunicipality(draft.receiver as DraftParty | undefined);
     const hasMergedGoods = !hasOwnItem && setItem(chosen.lines, filling, options.isMerged);
     const ref = findRef(all, layout, filling);
@@ -260,6 +261,17 @@ function withGoodsOfEachLine(
   return { ...draft, ...goods.draft } as Draft;
 }
 
+/** A street that begins with the whole place above it. */
+function dropRepeatedPlace(party: DraftParty | undefined): void {
+  const { province = "", city = "", district = "", detail = "" } = party ?? {};
+  let street = detail;
+  for (const part of new Set([province, city, district])) {
+    if (!street.startsWith(part)) return;
+    street = street.slice(part.length).trimStart();
+  }
+  if (party && street !== "") party.detail = street;
+}
+
 const municipality = /^(?:北京|天津|上海|重庆)市?$/;
 
 /** Puts a district that stands in the column of the city where it belongs; its own column then holds a street, or nothing. */
@@ -267,6 +279,8 @@ function unshiftMunicipality(party: DraftParty | undefined): void {
   const { province = "", city, district, detail } = party ?? {};
   if (!party || !municipality.test(province) || city === undefined || !/[区县]$/.test(city)) return;
   party.city = province;
+  // The name of a level that has no city.
+  if (/^(?:市辖区|县)$/.test(city)) return;
   party.district = city;
   if (district !== undefined && district !== city) party.detail = `${district}${detail ?? ""}`;
 }

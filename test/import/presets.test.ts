@@ -699,6 +699,51 @@ test.each([
   }
 });
 
+test.each([
+  [
+    "pdd",
+    "订单编号,商品编号,商品名称,商品数量,承诺发货时间,收货人,手机,省,市,区,街道,详细地址",
+    "1,1,绿茶,1,,李四,13900139000,广东省,深圳市,南山区,粤海街道,科技园1号楼",
+    { ...shenzhen, detail: "粤海街道 科技园1号楼" },
+  ],
+  ...[
+    ["北京市,市辖区,朝阳区,建国路88号", chaoyang],
+    ["北京市,朝阳区,,建国路88号", chaoyang],
+    [
+      "重庆市,县,城口县,东大街1号",
+      { province: "重庆市", city: "重庆市", district: "城口县", detail: "东大街1号" },
+    ],
+  ].map(
+    ([place, address]) =>
+      [
+        "weidian",
+        "订单编号,商品名称,商品型号,购买数量,收件人姓名,收件人手机,省,市,区,收货/提货详细地址",
+        `1,绿茶,,1,李四,13900139000,${place}`,
+        address,
+      ] as const,
+  ),
+  ...[
+    ["广东省,深圳市,南山区,广东省深圳市南山区科技园1号楼", shenzhen],
+    ["广东省,深圳市,南山区,广东省 深圳市 南山区 科技园1号楼", shenzhen],
+    ["北京市,北京市,朝阳区,北京市朝阳区建国路88号", chaoyang],
+    ["广东省,深圳市,南山区,广东省政府1号楼", { ...shenzhen, detail: "广东省政府1号楼" }],
+    ["广东省,深圳市,南山区,广东省深圳市南山区", { ...shenzhen, detail: "广东省深圳市南山区" }],
+  ].map(
+    ([place, address]) =>
+      [
+        "youzan",
+        "订单号,商品名称,商品规格,商品数量,收货人/提货人,收货人手机号/提货人手机号,收货人省份,收货人城市,收货人地区,详细收货地址/提货地址,商品发货状态",
+        `1,绿茶,-,1,李四,13900139000,${place},待发货`,
+        address,
+      ] as const,
+  ),
+] as const)("%s: the columns of an address make one address: %s, %s", async (_, head, row, address) => {
+  const home = await createShopHome(`${head}\n${row}\n`);
+  const ran = await home.run();
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "created"]);
+  expect((await home.operations())[0]?.draft?.receiver).toEqual({ ...lisi, ...(address as object) });
+});
+
 test("the states of a Xiaohongshu order are those of each SKU", async () => {
   const line = (ref: string, state: string, refund: string, goods: string) =>
     `P${ref},${state},${refund},${goods},1,,李四,13900139000,广东省,深圳市,南山区,科技园1号楼`;

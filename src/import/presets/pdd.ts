@@ -26,7 +26,7 @@ export const pddCourier: Preset = {
     "receiver.province": ["省"],
     "receiver.city": ["市"],
     "receiver.district": ["区"],
-    "receiver.detail": ["街道"],
+    "receiver.detail": [["街道", "详细地址"]],
     "item.name": [["商品名称", "商品规格"]],
     "item.quantity": ["商品数量"],
   },

@@ -64,6 +64,8 @@ export interface Preset {
   readonly footer?: RegExp;
   /** Columns in which any text needs a person, with the reason. */
   readonly mustBeBlank?: Readonly<Record<string, string>>;
+  /** The street may begin with the columns of its place. */
+  readonly repeatsPlace?: true;
   /** In municipalities the district stands in the column of the city. */
   readonly shiftsMunicipalities?: true;
   /**

@@ -26,6 +26,7 @@ export const youzanGoods: Preset = {
   keys: [["收货人/提货人", "商品发货状态"]],
   fields: { ...receiver, "item.name": [["商品名称", "商品规格"]], "item.quantity": ["商品数量"] },
   hasLines: true,
+  repeatsPlace: true,
   empty: ["-", "--"],
   sent: { ...sentByStatus("商品发货状态", "订单商品状态"), ...sentUnlessRefunded("商品退款状态") },
   skips: [
@@ -44,6 +45,7 @@ export const youzanOrders: Preset = {
   title: "a Youzan list of orders",
   keys: [["收货人/提货人", "全部商品名称"]],
   fields: { ...receiver, "item.name": ["全部商品名称"] },
+  repeatsPlace: true,
   empty: ["-", "--"],
   sent: { ...sentByStatus("订单状态"), ...sentUnlessRefunded("订单退款状态") },
   skips: [
