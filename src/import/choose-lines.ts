@@ -50,6 +50,11 @@ export function createLineChooser(options: OrderOptions): LineChooser {
   const isSummary = ({ source }: Line) =>
     layout.summary.length > 0 &&
     layout.summary.every((index) => cleanCell("", source.cells[index] ?? "").text === "");
+  /** Goods that lack what one column says look like a sum, where the file does not have the other columns. */
+  const isUnclearSummary = (line: Line) =>
+    layout.summary.length < (preset?.blankInSummary?.length ?? 0) &&
+    isSummary(line) &&
+    line.cells.has("item.name");
   const isRefunded = ({ cells }: Line) =>
     (layout.refunded !== undefined && cells.get("item.quantity")?.text === "0") ||
     isListRefunded(cells.get("item.list")?.text ?? "");
@@ -92,6 +97,9 @@ export function createLineChooser(options: OrderOptions): LineChooser {
       const hidden = withGoods.filter(({ source }) => source.isHidden).map(({ source }) => source.row);
       if (hidden.length > 0)
         return `part of this order is hidden (${byCount(hidden.length, "row", "rows")} ${hidden.join(", ")}): show all its rows, or use --include-hidden`;
+      const unclear = all.every(isSummary) ? undefined : all.find(isUnclearSummary);
+      if (unclear)
+        return `row ${unclear.source.row} may be goods of this order, or sum it up: export the file with the columns ${preset?.blankInSummary?.join(" and ")}`;
       return lackFirstRow(all)
         ? "the row continues an order, and the first row of that order is not directly above it"
         : undefined;

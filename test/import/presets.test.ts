@@ -744,6 +744,24 @@ test.each([
   expect((await home.operations())[0]?.draft?.receiver).toEqual({ ...lisi, ...(address as object) });
 });
 
+test("a row that may be goods of a Weidian order, or sum it up, is a mistake", async () => {
+  const fileOf = (columns: string, ...rows: readonly string[]) =>
+    [
+      `订单编号,商品名称,商品型号,购买数量,收件人姓名,收件人手机,省,市,区,收货/提货详细地址,${columns}`,
+      ...rows.map((row) => row.replace("@", ",1,李四,13900139000,广东省,深圳市,南山区,科技园1号楼,")),
+      "",
+    ].join("\n");
+  const home = await createShopHome(fileOf("SKU ID", "1,绿茶,@12", "1,茶杯,@"));
+  const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+  expect([ran.exit, JSON.parse(ran.stderr).error.details], ran.stderr).toMatchObject([
+    2,
+    [{ row: 1, message: expect.stringContaining("row 2 may be goods of this order, or sum it up") }],
+  ]);
+  await home.put(fileOf("SKU ID,商品id", "1,绿茶,@12,7", "1,茶杯,@,8", "2,茶壶,@,9"));
+  expect(outcomes((await home.run()).report)).toBe("created created");
+  expect((await home.operations())[0]?.draft?.item).toMatchObject({ name: "绿茶; 茶杯" });
+});
+
 test("the states of a Xiaohongshu order are those of each SKU", async () => {
   const line = (ref: string, state: string, refund: string, goods: string) =>
     `P${ref},${state},${refund},${goods},1,,李四,13900139000,广东省,深圳市,南山区,科技园1号楼`;
