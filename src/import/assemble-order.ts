@@ -11,7 +11,7 @@ import { hasLines, type Layout } from "./columns/layout.ts";
 import { cleanHeader } from "./columns/title-words.ts";
 import { type CellDraft, createCellDraft } from "./draft-from-cells.ts";
 import { hiddenMessage, isHidden } from "./hidden-text.ts";
-import { checkCell, isDitto, isZeroText } from "./order-fields.ts";
+import { checkCell, isDitto, isZeroText, textOf } from "./order-fields.ts";
 import { setItem } from "./order-goods.ts";
 import type { OrderOptions, OrderRecord, ReadingTally } from "./order-record.ts";
 import { type FilledCell, hasAddress, type Line, readLine } from "./sheet-line.ts";
@@ -110,6 +110,7 @@ export function createAssembler(
       rows,
       line: first.source.line,
       ref,
+      otherNumbers: findOtherNumbers(all, layout, ref),
       draft: draft as Draft,
       lines: all.map(({ source }) => source),
       problems: filling.problems(),
@@ -238,6 +239,20 @@ function readRef(lines: readonly Line[], layout: Layout): { line: Line; cell: Fi
     }
   }
   return undefined;
+}
+
+/** The numbers of an order in the columns that do not give its ref. */
+function findOtherNumbers(
+  lines: readonly Line[],
+  layout: Layout,
+  ref: string | undefined,
+): readonly string[] {
+  const columns = layout.fields.find(({ path }) => path === "ref")?.choices.flat() ?? [];
+  if (columns.length < 2) return [];
+  const texts = columns.flatMap((index) =>
+    lines.map(({ source }) => cleanCell("ref", textOf(source, index, "ref"), layout.preset?.empty).text),
+  );
+  return [...new Set(texts)].filter((text) => text !== "" && text !== ref);
 }
 
 /** The draft with the parts of parties as earlier versions split them. */

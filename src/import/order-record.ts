@@ -33,6 +33,8 @@ export interface OrderRecord {
   readonly rows: readonly number[];
   readonly line: number;
   readonly ref: string | undefined;
+  /** Of the columns that give the ref where it is blank in the best one. */
+  readonly otherNumbers?: readonly string[];
   readonly draft: Draft;
   readonly lines: readonly NumberedRow[];
   readonly problems: readonly RowProblem[];

@@ -51,6 +51,7 @@ export interface ImportRow {
   readonly position: number;
   /** The user's own order number, where the file has one. */
   readonly ref: string | undefined;
+  readonly otherNumbers?: readonly string[] | undefined;
   readonly draft: Draft;
   /** Parts of the draft that come from a default, not from the row. */
   readonly defaults: readonly string[];
@@ -183,6 +184,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     rows,
     line,
     ref,
+    otherNumbers,
     draft,
     raw,
     problems,
@@ -244,6 +246,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         content,
         ...(formerContent === undefined ? {} : { formerContent }),
         occurrence,
+        ...(otherNumbers?.length ? { otherNumbers } : {}),
         ...(known.length > 0 ? { former: known } : {}),
         ...(writtenNumbers?.length ? { writtenNumbers } : {}),
         ...(markedDoubt ? { markedDoubt } : {}),

@@ -139,11 +139,12 @@ export function contentToday(
 }
 
 export function isRewritten(
-  { ref = "" }: Pick<RowToSend, "ref">,
+  { ref = "", otherNumbers = [] }: Pick<RowToSend, "ref" | "otherNumbers">,
   operation: Operation,
   { shop }: Pick<FileFacts, "shop">,
 ): boolean {
-  return operation.shop === shop && isRewrittenRef(ref, operation.ref ?? "");
+  const { ref: sent = "" } = operation;
+  return operation.shop === shop && (otherNumbers.includes(sent) || isRewrittenRef(ref, sent));
 }
 
 /** The fields in which the row, without defaults, differs from the sent data; undefined after that was deleted. */

@@ -15,6 +15,8 @@ export interface FormerIdentity {
 export interface RowToSend {
   readonly row: number;
   readonly ref: string | undefined;
+  /** What its other columns of order numbers have: its order may have been sent with one of these as its ref. */
+  readonly otherNumbers?: readonly string[] | undefined;
   /** Its number among equal rows without a ref, from 1, without the operations that `isTaken`. */
   readonly occurrence: number;
   /** True for operations that belong to other rows of the same file. */

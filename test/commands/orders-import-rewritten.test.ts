@@ -382,3 +382,46 @@ describe("a sheet that has the numbers of its orders", () => {
     expect([edited.exit, outcomes(edited.report), home.posts]).toEqual([3, "shipped held", 2]);
   });
 });
+
+describe("an order that the shop's file gave another of its numbers before", () => {
+  async function createShop(): Promise<ImportHome> {
+    const home = await createImportHome("");
+    const words = ["--name", "张三", "--phone", "13800138000", "--city", "深圳市", "--default"];
+    expect((await home.courier(["addresses", "add", "shop", ...words])).exit).toBe(0);
+    return home;
+  }
+
+  const ebay =
+    "Sales Record Number,Order Number,Ship To Name,Ship To Address 1,Ship To City,Item Number,Item Title,Quantity";
+  const sold = (record: string, number: string, name: string) =>
+    `${record},${number},${name},1 Main St,Springfield,9,Tea,1`;
+
+  test("is held in an eBay report whose Order Number is filled now, and a like order is sent", async () => {
+    const home = await createShop();
+    await home.put([ebay, sold("101", "", "Ann"), ""].join("\n"));
+    expect(outcomes((await home.run()).report)).toBe("created");
+    const rows = [sold("101", "12-1", "Ann"), sold("102", "12-2", "Bob"), sold("103", "12-3", "Ann")];
+    await home.put([ebay, ...rows, ""].join("\n"));
+    const again = await home.run();
+    expect([again.exit, outcomes(again.report)], again.stderr).toEqual([3, "held created created"]);
+    expect(again.report[0]?.error?.message).toContain("101");
+    expect(outcomes((await home.run("--skip-shipped")).report)).toBe("shipped shipped shipped");
+    expect(outcomes((await home.run("--allow-duplicate 12-1")).report)).toBe("created shipped shipped");
+  });
+
+  test("is held in a WooCommerce export that has order_number now; of another row, the number tells nothing", async () => {
+    const head =
+      "status,billing_first_name,shipping_first_name,shipping_address_1,shipping_city,item_name,item_quantity";
+    const order = (name: string) => `processing,${name},${name},1 Main St,Springfield,Tea,1`;
+    const home = await createShop();
+    await home.put(`order_id,${head}\n501,${order("Ann")}\n502,${order("Bob")}\n`);
+    expect(outcomes((await home.run()).report)).toBe("created created");
+    const rows = [`501,W-1,${order("Ann")}`, `502,W-2,${order("Bob")}`, `503,W-3,${order("Cy")}`];
+    await home.put([`order_id,order_number,${head}`, ...rows, ""].join("\n"));
+    expect(outcomes((await home.run()).report)).toBe("held held created");
+    await home.put(`order_id,order_number,${head}\n503,503,${order("Di")}\n`);
+    expect(outcomes((await home.run()).report)).toBe("created");
+    await home.put(`order_id,order_number,${head}\n503,900,${order("Di")}\n700,503,${order("Di")}\n`);
+    expect(outcomes((await home.run()).report)).toBe("created shipped");
+  });
+});
