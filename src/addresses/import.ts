@@ -124,7 +124,7 @@ async function* sheetEntries(text: string, name: string): AsyncGenerator<Address
   let columns: readonly Column[] | undefined;
   for await (const { line: number, cells } of readSheet(
     inPieces(text),
-    findDelimiter(text.slice(0, 4096)),
+    { delimiter: findDelimiter(text.slice(0, 4096)) },
     name,
   )) {
     if (!columns) {

@@ -266,10 +266,8 @@ type ReadRecord = Omit<OrderRecord, "lines"> & Pick<ImportRow, "raw" | "writtenN
 
 async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
   const { content, name, facts, table } = options;
-  if (table) return yield* readSheetRecords(table.read(), options);
+  if (table || facts.form === "csv") return yield* readSheetRecords(rowsOf(options), options);
   const text = readText(content, name, facts);
-  if (facts.form === "csv")
-    return yield* readSheetRecords(readSheet(quoteFormulaTexts(text), facts.delimiter, name), options);
   const elements = facts.form === "json" ? readElements(text, name) : readObjects(text, name);
   const refuseMojibake = facts.isGuessed ? createMojibakeCheck(name) : () => {};
   let row = 0;
@@ -341,10 +339,14 @@ export async function readFirstRows(
 }
 
 /** All rows of a sheet that are shown, the header among them. */
-export async function* readShownRows({ content, name, facts, table }: RowsOptions): AsyncGenerator<SheetRow> {
-  const text = () => quoteFormulaTexts(readText(content, name, facts));
-  for await (const row of table ? table.read() : readSheet(text(), facts.delimiter, name))
-    if (!row.isHidden) yield row;
+export async function* readShownRows(options: RowsOptions): AsyncGenerator<SheetRow> {
+  for await (const row of rowsOf(options)) if (!row.isHidden) yield row;
+}
+
+function rowsOf({ content, name, facts, table }: RowsOptions): AsyncIterable<SheetRow> {
+  if (table) return table.read();
+  const text = readText(content, name, facts);
+  return readSheet(facts.isUnquoted ? text : quoteFormulaTexts(text), facts, name);
 }
 
 /** The rows of a sheet as orders: the first row is the header, or one of the next below titles and notes. */

@@ -1,6 +1,6 @@
 /** Where the records and cells of a CSV file are in its bytes, so that a cell can be written and all others stay as they are. */
 
-import type { Delimiter } from "./sheet.ts";
+import type { CsvForm } from "./sheet.ts";
 import type { Encoding } from "./source.ts";
 import { findMark } from "./text-encoding.ts";
 
@@ -23,7 +23,7 @@ export interface RecordPlace extends Place {
  */
 export function* findRecords(
   bytes: Buffer,
-  { encoding, delimiter }: { readonly encoding: Encoding; readonly delimiter: Delimiter },
+  { encoding, delimiter, isUnquoted = false }: CsvForm & { readonly encoding: Encoding },
 ): Generator<RecordPlace> {
   const width = encoding.startsWith("utf-16") ? 2 : 1;
   const unit = (at: number): number => {
@@ -47,6 +47,10 @@ export function* findRecords(
   /** The end of a cell that begins here. */
   function endOfCell(start: number): number {
     let end = start;
+    if (isUnquoted) {
+      while (!endsCell(unit(end))) end += width;
+      return end;
+    }
     while (isBlank(unit(end)) && unit(end) !== delimiterUnit) end += width;
     const formula = unit(end) === quote ? undefined : endOfFormulaText(end);
     if (formula !== undefined) return formula;

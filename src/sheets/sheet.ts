@@ -36,14 +36,35 @@ export type Delimiter = (typeof delimiters)[number];
 /** A first line that tells Excel the delimiter. */
 const delimiterLine = /^\s*"?sep=([,;\t])"?(?![^\r\n])/i;
 
+export interface CsvForm {
+  readonly delimiter: Delimiter;
+  /** No quote opens a cell. */
+  readonly isUnquoted?: boolean | undefined;
+}
+
+/** Amazon's reports quote nothing: a quote at the start of goods is a part of their name. */
+const amazonHeader = /^(?=(?:.*\t)?order-item-id(?:\t|$))(?:.*\t)?recipient-name(?:\t|$)/im;
+
+/** How a sheet that begins like this separates its cells. */
+export function findCsvForm(start: string, lineCount: number): CsvForm {
+  const delimiter = findDelimiter(start, lineCount);
+  return { delimiter, isUnquoted: delimiter === "\t" && amazonHeader.test(start) };
+}
+
+/** A whole cell that another program quoted, such as a spreadsheet that saved the report. */
+const quoted = /^"(?:[^"]|"")*"$/;
+const unquote = (cell: string) => (quoted.test(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+
 /** The records of a CSV text, the header first. Throws a file error that names the line. */
 export async function* readSheet(
   text: AsyncIterable<string>,
-  delimiter: Delimiter,
+  { delimiter, isUnquoted = false }: CsvForm,
   name: string,
 ): AsyncGenerator<SheetRow> {
   let [countedTwice, lastLine] = [0, 0];
   let isFirst = true;
+  let widest = 0;
+  let joined: Error | undefined;
   /** The line of the last quote that opens a cell: every second one does, up to the first that is wrong. */
   const quotes = { count: 0, openLine: 0 };
   const noteQuote = (line: number) => {
@@ -53,26 +74,34 @@ export async function* readSheet(
   const parser = parse({
     bom: true,
     delimiter,
+    quote: isUnquoted ? null : '"',
     skip_empty_lines: true,
     skip_records_with_empty_values: true, // what a spreadsheet leaves of rows that were emptied
     trim: true,
     record_delimiter: ["\r\n", "\n", "\r"], // a line that was appended may end as no other does
     relax_column_count: true,
-    relax_quotes: delimiter === "\t", // Amazon and others quote nothing there: 5" cup
+    relax_quotes: delimiter === "\t", // others than Amazon quote nothing there, too: 5" cup
     max_record_size: longestRow,
     on_record: (record, { lines }) => {
       for (const cell of record) countedTwice += cell.split("\r\n").length - 1; // by the parser, within quotes
       lastLine = lines - countedTwice;
+      const at = findJoined(record, delimiter, widest || record.length);
+      if (at >= 0) joined ??= joinedError(name, lastLine - breaksOf(record.slice(at).join("")));
+      widest = Math.max(widest, record.length);
       const isForExcel = isFirst && delimiterLine.test(record.join(delimiter));
       isFirst = false;
-      if (!isForExcel) rows.push({ line: lastLine, cells: record.map(undefuse) });
+      if (!isForExcel)
+        rows.push({ line: lastLine, cells: (isUnquoted ? record.map(unquote) : record).map(undefuse) });
       return null; // reading them from the parser as a stream takes as long as parsing them
     },
   });
   parser.on("error", () => {}); // the callbacks below get it, too
   const settle = (start: (done: (error?: Error | null) => void) => void) =>
     new Promise<void>((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
-  const take = () => rows.splice(0);
+  const take = () => {
+    if (joined) throw joined;
+    return rows.splice(0);
+  };
   try {
     for await (const piece of boundLines(text, name, noteQuote)) {
       await settle((done) => parser.write(piece, done));
@@ -92,6 +121,33 @@ export async function* readSheet(
       details: { line },
     });
   }
+}
+
+const lineBreak = /\r\n|\n|\r/;
+const breaksOf = (text: string) => text.split(lineBreak).length - 1;
+/** In fewer columns, a text of several lines has as many commas. Hardly one has tabs. */
+const fewestJoined = { "\t": 2, ",": 4, ";": 4 } as const;
+
+/**
+ * The cell of a record that holds the rest of a row and the beginning of another, since a quote opens it and is a part
+ * of the text: with the cells to its left, its first line is as wide as a row, and so is its last one with the others.
+ */
+function findJoined(record: readonly string[], delimiter: Delimiter, width: number): number {
+  if (width < fewestJoined[delimiter]) return -1;
+  return record.findIndex((cell, index) => {
+    if (!lineBreak.test(cell)) return false;
+    const lines = cell.split(lineBreak);
+    const widthOf = (line = "") => line.split(delimiter).length;
+    const right = record.length - index - 1;
+    return index + widthOf(lines[0]) === width && widthOf(lines.at(-1)) + right === width;
+  });
+}
+
+function joinedError(name: string, line: number): Error {
+  return fileError(`${name}, line ${line}: a quote opens a cell here, and the next row is in it`, {
+    hint: 'a cell with quotes in it is written "with ""quotes"" in it"; if it is one text of several lines, write it in one line',
+    details: { line },
+  });
 }
 
 const unbalanced = "the quotes around a cell are not closed properly";

@@ -5,7 +5,7 @@ import { stat } from "node:fs/promises";
 import { CourierError, fileError } from "../core/errors.ts";
 import { nextTurn } from "../core/next-turn.ts";
 import { explainSystemError } from "../core/system-errors.ts";
-import { type Delimiter, findDelimiter, headerWithin } from "./sheet.ts";
+import { type CsvForm, findCsvForm, headerWithin } from "./sheet.ts";
 import {
   findMark,
   findMarkup,
@@ -35,7 +35,8 @@ export type NamedEncoding = (typeof namedEncodings)[number];
 export type Encoding = NamedEncoding | UnicodeEncoding;
 export type SheetForm = "csv" | "json" | "ndjson" | "xlsx";
 
-export interface SourceFacts {
+/** The form of its cells is that of a CSV file. */
+export interface SourceFacts extends CsvForm {
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly fingerprint: string;
   /** What its mark says, else the user; else UTF-16 or UTF-8 where the bytes allow it, and GB18030, as Chinese Excel saves. */
@@ -45,8 +46,6 @@ export interface SourceFacts {
   /** A spreadsheet made it, which reads UTF-8 only after a byte order mark. */
   readonly needsMark: boolean;
   readonly form: SheetForm;
-  /** The delimiter of a CSV file. */
-  readonly delimiter: Delimiter;
 }
 
 /** Whether it can be read only once: stdin (`-`), or a pipe that has a name. */
@@ -93,7 +92,7 @@ export async function inspectSource(
     isGuessed: (marked ?? named) === undefined && !isUtf8,
     needsMark: marked !== undefined || encoding !== "utf-8",
     form: guessForm(start),
-    delimiter: findDelimiter(start, headerWithin),
+    ...findCsvForm(start, headerWithin),
   };
 }
 

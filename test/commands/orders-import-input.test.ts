@@ -321,3 +321,54 @@ test.each(["\t", "\u3000", " "])(
     expect(exit, stdout).toBe(0);
   },
 );
+
+describe("an order report of Amazon, which quotes nothing", () => {
+  const titles =
+    "order-id,order-item-id,buyer-phone-number,product-name,quantity-to-ship,recipient-name,ship-address-1,ship-city";
+  const report = (...rows: readonly (readonly [name: string, goods: string])[]) =>
+    [
+      titles.split(","),
+      ...rows.map(([name, goods], index) => {
+        const id = `111-000000${index}-0000001`;
+        return [id, `${index}`, "+1 555 010 0000", goods, "1", name, `1 ${name} Street`, "Springfield"];
+      }),
+    ]
+      .map((cells) => `${cells.join("\t")}\r\n`)
+      .join("");
+
+  test("is read as it is, whatever quotes its goods have, and is written back", async () => {
+    const rows = [
+      ["Ann", "\"World's Best Dad Mug"],
+      ["Bob", "Cup"],
+      ["Cat", 'Photo frame 8x10"'],
+      ["Dan", '"The Best" Mug'],
+    ] as const;
+    const home = await createImportHome("");
+    await home.courier("addresses add shop --name 张三 --phone 13800138000 --default");
+    const file = await home.put(report(...rows), "unshipped.txt");
+    const done = path.join(home.directory, "done.txt");
+    const { exit, stderr } = await home.importFile(file, `--write-back ${done}`);
+    expect(exit, stderr).toBe(0);
+    const sent = home.sandbox.requests
+      .filter(({ method }) => method === "POST")
+      .map(({ body }) => JSON.parse(body));
+    expect(sent.map(({ receiver, item }) => [receiver.name, item.name])).toEqual(rows);
+    const lines = (await readFile(done, "utf8")).split("\r\n");
+    for (const [index, line] of report(...rows)
+      .split("\r\n")
+      .entries())
+      expect(lines[index]?.startsWith(line)).toBe(true);
+    expect((await home.importFile(done)).exit).toBe(0);
+    expect(home.posts).toBe(rows.length);
+  });
+
+  test("saved by a spreadsheet program has the quotes that this adds removed", async () => {
+    const home = await createImportHome("");
+    await home.courier("addresses add shop --name 张三 --phone 13800138000 --default");
+    const file = await home.put(report(["Ann", '"""World\'s Best Dad Mug"']), "unshipped.txt");
+    expect((await home.importFile(file)).exit).toBe(0);
+    expect(home.sandbox.requests.find(({ method }) => method === "POST")?.body).toContain(
+      JSON.stringify("\"World's Best Dad Mug"),
+    );
+  });
+});

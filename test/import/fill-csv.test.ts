@@ -79,7 +79,7 @@ const isRow = (cells: readonly Cell[]) => cells.some(({ text }) => text.trim() !
 
 async function readAll(bytes: Buffer, encoding: Encoding, delimiter: Delimiter): Promise<SheetRow[]> {
   const text = readText(contentOf(bytes), "x.csv", { encoding, isGuessed: false });
-  return collect(readSheet(quoteFormulaTexts(text), delimiter, "x.csv"));
+  return collect(readSheet(quoteFormulaTexts(text), { delimiter }, "x.csv"));
 }
 
 /** A record of empty cells, which is no row, before a row whose only text is a quote. */

@@ -28,7 +28,7 @@ async function createShopHome(): Promise<ImportHome> {
 async function readCsv(bytes: Uint8Array): Promise<SheetRow[]> {
   const content = contentOf(bytes);
   const facts = await inspectSource(content, "x.csv");
-  return collect(readSheet(quoteFormulaTexts(readText(content, "x.csv", facts)), facts.delimiter, "x.csv"));
+  return collect(readSheet(quoteFormulaTexts(readText(content, "x.csv", facts)), facts, "x.csv"));
 }
 
 /** The same rows in the form that is asked for. */

@@ -187,10 +187,30 @@ describe("a sheet", () => {
       "line 3: the quotes around a cell are not closed",
     ],
     ["in the middle of a cell", `${header}\na,b"b",c\n`, "line 2: a quote is in the middle of a cell"],
+    [
+      "that takes the next rows into its cell",
+      `note,${header}\n,a,b,"c\r\n,d,e,f\r\n,g,h,i"\n`,
+      "orders.csv, line 2: a quote opens a cell here, and the next row is in it",
+    ],
+    [
+      "that ends in another column of a later row",
+      [...header.split(","), 'a\n\tb\t"c\td\ne"\tf\tg\th\n'].join("\t"),
+      "orders.csv, line 2: a quote opens a cell here, and the next row is in it",
+    ],
   ])("a quote %s is refused, and where, in plain words", async (_what, content, message) => {
     const reading = read(content);
     await expect(reading).rejects.toThrow(message);
     await expect(reading).rejects.toMatchObject({ exit: 2 });
+  });
+
+  test.each([
+    ["without commas", "a\nb"],
+    ["with some commas", "a, b\nc, d, e\nf"],
+    ["of which each has as many commas as a row", "a, b, c, d\ne, f, g, h"],
+  ])("a cell may have several lines, %s", async (_what, goods) => {
+    const [row, ...others] = await readGood(`ref,${header}\n1,A,B,"${goods}"\n2,A,B,c\n`);
+    expect(row?.draft.item?.name).toBe(goods);
+    expect(others).toHaveLength(1);
   });
 
   test.each([
@@ -265,7 +285,7 @@ describe("a row of more than 1,000,000 characters is refused with its line, and 
       yield rows;
       for (; given < 1_000; given++) yield "x".repeat(65_536);
     }
-    const reading = collect(readSheet(quoteFormulaTexts(endless()), ",", "orders.csv"));
+    const reading = collect(readSheet(quoteFormulaTexts(endless()), { delimiter: "," }, "orders.csv"));
     await expect(reading).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(limit) });
     expect(given).toBeLessThan(20);
   });

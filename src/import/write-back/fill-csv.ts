@@ -9,7 +9,7 @@ import type { RowValues, WrittenColumn } from "./titles.ts";
 
 export interface CsvSheet {
   readonly bytes: Buffer;
-  readonly facts: Pick<SourceFacts, "encoding" | "delimiter">;
+  readonly facts: Pick<SourceFacts, "encoding" | "delimiter" | "isUnquoted">;
 }
 
 /** Finds the records that a reader of the file gives, one after the other. */
