@@ -81,11 +81,10 @@ async function findSheet(workbook: Workbook, name: string, context: Context): Pr
 }
 
 function findNamed({ sheets }: Workbook, name: string, given: string): Worksheet {
-  const named = sheets.find((sheet) => sheet.name === given);
-  if (named) return named;
-  const shown = sheets.filter(({ isHidden }) => !isHidden);
-  const numbered = /^[1-9]\d*$/.test(given) ? shown[Number(given) - 1] : undefined;
-  if (numbered) return numbered;
+  const found =
+    sheets.find((sheet) => sheet.name === given) ??
+    sheets.find(({ tab }) => tab > 0 && String(tab) === given);
+  if (found) return found;
   const names = sheets.map((sheet) => sheet.name);
   const nearest = suggest(given, names);
   throw usageError(

@@ -23,6 +23,8 @@ export interface Worksheet {
   readonly name: string;
   /** Not shown among the tabs. */
   readonly isHidden: boolean;
+  /** Its number among the tabs that are shown, also of charts, from 1; 0 where it is hidden. */
+  readonly tab: number;
   /** The name of its XML in the zip file. */
   readonly part: string;
 }
@@ -69,17 +71,19 @@ export async function openWorkbook(bytes: Buffer, name: string, signal?: AbortSi
 
   async function readSheets(): Promise<{ sheets: readonly Worksheet[]; is1904: boolean }> {
     const found: Worksheet[] = [];
-    let is1904 = false;
+    let [is1904, tabs] = [false, 0];
     await readPart(workbookPart, {
       open(element, attributes) {
         if (element === "workbookPr") is1904 = isTrue(attributes.date1904);
         if (element !== "sheet") return;
         const target = targets.get(attributeOf(attributes, "id") ?? "");
         if (!target) throw damaged(name, `the sheet ${attributes.name} is missing`);
+        const isHidden = /hidden$/i.test(attributes.state ?? "");
+        if (!isHidden) tabs += 1;
         if (target.kind !== "worksheet") return; // a chart
         if (found.length >= mostSheets) throw tooLarge(name, `it has more than ${mostSheets} sheets`);
-        const isHidden = /hidden$/i.test(attributes.state ?? "");
-        found.push({ name: decodeEscapes(attributes.name ?? ""), isHidden, part: target.part });
+        const tab = isHidden ? 0 : tabs;
+        found.push({ name: decodeEscapes(attributes.name ?? ""), isHidden, tab, part: target.part });
       },
     });
     return { sheets: found, is1904 };

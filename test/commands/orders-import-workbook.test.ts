@@ -304,6 +304,32 @@ describe("several sheets", () => {
     expect((await home.importIt("--sheet old")).report.map(({ ref }) => ref)).toEqual(["A-0"]);
   });
 
+  test("a sheet's number counts the tab of a chart, too", async () => {
+    const relation = (id: string, kind: string, target: string) =>
+      `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}" Target="${target}"/>`;
+    const home = await createWorkbookHome({
+      sheets: [
+        { name: "Chart", rows: [] },
+        { name: "November", rows: [titles, cells("A-11")] },
+        { name: "October", rows: [titles, cells("A-10")] },
+      ],
+      parts: {
+        "xl/chartsheets/sheet1.xml":
+          '<chartsheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>',
+        "xl/worksheets/sheet1.xml": null,
+        "xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${[
+          relation("rId1", "chartsheet", "chartsheets/sheet1.xml"),
+          relation("rId2", "worksheet", "worksheets/sheet2.xml"),
+          relation("rId3", "worksheet", "worksheets/sheet3.xml"),
+          relation("rIdS", "sharedStrings", "sharedStrings.xml"),
+          relation("rIdT", "styles", "styles.xml"),
+        ].join("")}</Relationships>`,
+      },
+    });
+    expect((await home.importIt("--sheet 2")).report.map(({ ref }) => ref)).toEqual(["A-11"]);
+    expect(errorOf(await home.importIt("--sheet 1")).hint).toContain("its sheets: November, October");
+  });
+
   test("with rows in hidden sheets only: exit 2", async () => {
     const home = await createWorkbookHome({
       sheets: [{ name: "old", rows: [titles, cells("A-0")], attributes: 'state="hidden"' }],
