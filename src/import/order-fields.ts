@@ -47,8 +47,7 @@ export function isZeroText(path: string, text: string): boolean {
   return text === "0" && !numberPaths.has(path) && /^(?:ref$|(?:sender|receiver|item)\.)/.test(path);
 }
 
-/** As the cell is shown, but for numbers and phones: of these, the digits are meant. */
+/** As the cell is shown, but for phones: of these, the digits are meant. The words around an amount may be another unit. */
 export function textOf({ cells, shown }: SheetRow, index: number, path: string): string {
-  const isDigits = numberPaths.has(path) || path.endsWith(".phone");
-  return (isDigits ? undefined : shown?.get(index)) ?? cells[index] ?? "";
+  return (path.endsWith(".phone") ? undefined : shown?.get(index)) ?? cells[index] ?? "";
 }

@@ -32,6 +32,8 @@ export function readFormat(id: number, code: string | undefined): NumberFormat {
 }
 
 const literals = /"[^"]*"|\\.|_.|\*./g;
+/** Places that change how many digits are shown, not what the words around them are. */
+const decimals = /#,##(?=0)|(?<=[0#?])\.[0#?]+/g;
 const inBrackets = /\[[^\]]*\]/g;
 
 function readCode(code: string): NumberFormat {
@@ -39,9 +41,10 @@ function readCode(code: string): NumberFormat {
   const [section = ""] = sections;
   const ofText = sections.find((each) => each.replace(literals, "").includes("@"));
   const [pieces, wordsOfText] = [readPieces(section), ofText === undefined ? undefined : readPieces(ofText)];
+  const words = pieces ?? readPieces(section.replace(decimals, ""));
   return {
     ...readKind(section, pieces, code),
-    ...(pieces && hasWords(pieces) && ofText !== section ? { words: pieces } : {}),
+    ...(words && hasWords(words) && ofText !== section ? { words } : {}),
     ...(wordsOfText && hasWords(wordsOfText) ? { wordsOfText } : {}),
   };
 }
@@ -78,19 +81,21 @@ export function formatNumber(value: number, format: NumberFormat, is1904: boolea
   if (!Number.isFinite(value)) return { text: String(value), fault: "holds no number" };
   if (format.kind === "date") return formatDate(value, is1904);
   if (format.kind === "elapsed") return { text: formatElapsed(value) };
+  const withWords = (text: string) =>
+    format.words && value >= 0 ? { shown: fillDigits(format.words, text) } : {};
   if (Number.isInteger(value)) {
     if (Math.abs(value) >= 10 ** mostDigits) return { text: plainDigits(value), fault: tooManyDigits };
     if (format.kind === "zeros" && value >= 0) return { text: String(value).padStart(format.width, "0") };
-    const { words } = format;
-    const shown = words && value >= 0 ? { shown: fillDigits(words, String(value)) } : {};
+    const shown = withWords(String(value));
     if (format.kind === "other" && format.zeros && value >= 0)
       return { text: fillDigits(format.zeros, String(value)), ...shown };
     if (format.kind === "scientific") return { text: scientific(value, format.decimals) ?? String(value) };
     return { text: String(value === 0 ? 0 : value), ...shown };
   }
-  const text = String(value);
-  if (text.length <= mostDigits && !text.includes("e")) return { text };
-  return { text: plainDigits(Number(value.toPrecision(mostDigits))) };
+  const exact = String(value);
+  const isShort = exact.length <= mostDigits && !exact.includes("e");
+  const text = isShort ? exact : plainDigits(Number(value.toPrecision(mostDigits)));
+  return { text, ...withWords(text) };
 }
 
 const tooManyDigits =

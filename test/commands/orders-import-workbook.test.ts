@@ -657,6 +657,48 @@ describe("cells", () => {
     expect(await home.operations()).toMatchObject([{}, { ref: "SO-1001", draft: expected }]);
   });
 
+  test.each([
+    ["item.weight", '0"g"', "500", "500g"],
+    ["item.weight", '0.0"斤"', "2.5", "2.5斤"],
+    ["item.weight", 'General"斤"', "3", "3斤"],
+    ["item.value", '"USD "#,##0.00', "12", "USD 12"],
+    ["item.quantity", '0"箱"', "2", "2箱"],
+  ])(
+    "%s that is shown in another unit (%s) is refused as the same text is",
+    async (field, format, value, shown) => {
+      const number: TestCell = { attributes: 's="1"', xml: `<v>${value}</v>` };
+      for (const [cell, formats] of [
+        [number, [format]],
+        [shown, []],
+      ] as const) {
+        const rows = [
+          [...titles, "item.value"],
+          [...cells("A-1", { [field]: cell }), field === "item.value" ? cell : ""],
+        ];
+        const home = await createWorkbookHome({ formats, sheets: [{ name: "Orders", rows }] });
+        const { exit, stderr } = await home.importIt();
+        expect([exit, home.posts, stderr]).toEqual([2, 0, expect.stringContaining(shown)]);
+      }
+    },
+  );
+
+  test("an amount that is shown in its own unit is a number", async () => {
+    const styled = (style: number, value: string): TestCell => ({
+      attributes: `s="${style}"`,
+      xml: `<v>${value}</v>`,
+    });
+    const own = { "item.weight": styled(1, "2.5"), "item.quantity": styled(2, "3") };
+    const home = await createWorkbookHome({
+      formats: ['0.00"kg"', '0"件"'],
+      sheets: [{ name: "Orders", rows: [titles, cells("A-1", own)] }],
+    });
+    expect((await home.importIt()).exit).toBe(0);
+    expect((await draftsOf(home))[0]?.item).toMatchObject({
+      weight: { value: "2.5" },
+      quantity: { value: "3" },
+    });
+  });
+
   test("a phone that is shown as 1.38E+10 is refused where its digits are lost", async () => {
     const shown = (value: string): TestCell => ({ attributes: 's="1"', xml: `<v>${value}</v>` });
     const workbook = (value: string) => ({
