@@ -183,6 +183,19 @@ describe.each(forms)("at a terminal (%s)", (_form, name, write) => {
     expect(maps.orders.columns).toMatchObject({ 件: "", 货名: "item.name", 备注: "" });
   });
 
+  test("a column that was empty and not asked about is no decision: it is asked about in a later file", async () => {
+    const title = "门牌号";
+    const header = ["单号", "客户", "收件人电话", "收件人城市", "收件人地址", title, "商品名称", "备注"];
+    const cells = ["A-1", "李四", "13900139000", "北京市", "建国路88号", "", "绿茶", "放门口"];
+    const home = await homeWith(text(header, cells));
+    const prompts = scriptedPrompts({ searches: ["", ""], choices: ["use these"], confirms: [true] });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 100, prompts });
+    expect([ran.exit, prompts.asked.join()], ran.stderr).toEqual([0, expect.not.stringContaining(title)]);
+    await home.put(text(header, ["A-2", ...cells.slice(1, 5), "3单元502室", "绿茶", ""]));
+    const { exit, stderr } = await home.importFile(home.file);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(title)]);
+  });
+
   test("stopping sends and saves nothing", async () => {
     const home = await homeWith(write(titles, first), name);
     const prompts = scriptedPrompts({ searches: ["", "", "", "", "", ""], choices: ["stop"] });
@@ -206,7 +219,7 @@ describe("courier maps", () => {
     const list = await home.courier("maps list --json");
     expect(JSON.parse(list.stdout)).toMatchObject([
       { map: "shop", applies: "with --use-map", columns: { 客户: "receiver.name" } },
-      { map: "orders", applies: "to files with this header", columns: { 备注: "" } },
+      { map: "orders", applies: "to files with this header", columns: { 客户: "receiver.name" } },
     ]);
     expect((await home.courier("maps list")).stdout).toContain("客户 = receiver.name");
     const removed = await home.courier("maps remove orders --yes --json");

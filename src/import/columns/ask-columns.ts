@@ -35,13 +35,18 @@ export async function askColumns(
   for (const { header, guess } of columns) decided.set(header, guess);
   const start = shownPaths(sheet, decided);
   const startOf = (header: string) => start[sheet.header.indexOf(header)] ?? unusedMark;
-  const namedColumns = new Set(decided.keys());
-  for (const header of names) if (!namedColumns.has(header)) decided.set(header, startOf(header));
+  /** Those that a person was not asked about, and that are not used, may hold what a later file needs. */
+  const namedColumns = new Set([...decided.keys()].filter((header) => startOf(header) !== unusedMark));
+  for (const header of sheet.given.keys()) namedColumns.add(header);
+  for (const header of names) if (!decided.has(header)) decided.set(header, startOf(header));
   /** What a preset reads by itself stays with it: it may have several columns for a field. */
   const decidedByPerson = () =>
-    sheet.preset
-      ? new Map([...decided].filter(([header, path]) => namedColumns.has(header) || path !== startOf(header)))
-      : decided;
+    new Map(
+      [...decided].filter(
+        ([header, path]) =>
+          namedColumns.has(header) || path !== startOf(header) || (!sheet.preset && path !== unusedMark),
+      ),
+    );
 
   /** A field that is named anew has one column, but the street; those that were guessed for several keep them. */
   function assign(header: string, path: string): void {
@@ -52,6 +57,7 @@ export async function askColumns(
   }
 
   async function ask(header: string): Promise<void> {
+    namedColumns.add(header);
     const own = decided.get(header) ?? unusedMark;
     const examples = examplesOf(header, sheet).map(shorten);
     const such = examples.length === 0 ? "empty" : `such as ${examples[0]}`;
