@@ -1,5 +1,6 @@
 /** The rows of an import: streams a file's records as validated drafts, with what makes each one known again. */
 
+import { fileError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { counted, withArticle } from "../core/wording.ts";
 import type { OperationName } from "../ledger/operation.ts";
@@ -391,19 +392,27 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const layout = readLayout(titles, choice, name, before.index === index ? before.titles : titles);
   options.onHeader?.(layout, shown.slice(0, isInTwoRows ? index - 1 : index), row);
   const below = first.slice(first.indexOf(row) + 1);
+  const refuseUntitled = createUntitledCheck(
+    shown.slice(isInTwoRows ? index - 1 : index, index + 1),
+    layout,
+    name,
+  );
   const readWritten = createNumberReader(titles, ["tracking_number", "order_no"]);
   const readErrors = createNumberReader(titles, ["error"]);
   const merged = (table?.filledDown ?? []).filter((range) => lastRow(range) > header.line);
   if (merged.length > 0) tally?.merge(merged);
   const isMerged = mergedCells(merged);
-  const orders = readOrders(tell(numberRows(below, source, layout, options), options.onLine), {
-    layout,
-    isWorkbook: table !== undefined,
-    includeFulfilled: options.includeFulfilled === true,
-    keepsSkipped: options.keepsSkipped === true,
-    isMerged,
-    tally,
-  });
+  const orders = readOrders(
+    tell(numberRows(below, source, layout, { ...options, refuseUntitled }), options.onLine),
+    {
+      layout,
+      isWorkbook: table !== undefined,
+      includeFulfilled: options.includeFulfilled === true,
+      keepsSkipped: options.keepsSkipped === true,
+      isMerged,
+      tally,
+    },
+  );
   for await (const record of orders) {
     const raw = toRawRecord(record.lines, layout, isMerged);
     const lines = record.lines.map(({ cells }) => cells);
@@ -427,7 +436,7 @@ async function* numberRows(
   before: readonly SheetRow[],
   source: AsyncIterator<SheetRow>,
   layout: Layout,
-  { table, facts, name }: RowsOptions,
+  { table, facts, name, refuseUntitled }: RowsOptions & { readonly refuseUntitled: (row: SheetRow) => void },
 ): AsyncGenerator<NumberedRow> {
   const { names, preset } = layout;
   const outside = findOutsideColumns(layout);
@@ -445,6 +454,7 @@ async function* numberRows(
     const number = table ? line : count;
     refuseMojibake({ cells }, names, { row: number, line });
     if (isOutsideTable(row, outside)) continue;
+    refuseUntitled(row);
     if (cells.length === names.length || cells.length === own) yield { ...row, row: number };
     else {
       const width = cells.length > names.length ? names.length : own;
@@ -452,6 +462,32 @@ async function* numberRows(
       yield { ...row, row: number, misfit: { text: cells.join(facts.delimiter), message: misfit } };
     }
   }
+}
+
+/** Refuses a row with a text beside a used column whose title is merged over that cell, too. */
+function createUntitledCheck(
+  header: readonly SheetRow[],
+  { names, fields }: Layout,
+  name: string,
+): (row: SheetRow) => void {
+  const used = new Set(fields.flatMap(({ choices }) => choices.flat()));
+  const merged = header
+    .flatMap(({ cells, across = [] }) =>
+      [...across].map(([at, last]) => ({ at, last, title: cells[at]?.trim() })),
+    )
+    .filter(({ at, title }) => used.has(at) && title === names[at]?.trim());
+  return ({ cells, line }) => {
+    for (const { at, last, title } of merged)
+      for (let index = at + 1; index <= last; index++)
+        if (!names[index]?.trim() && cells[index]?.trim())
+          throw fileError(
+            `${name}, row ${line}: “${cells[index]?.trim()}” has no title of its own: “${title}” is merged over several columns`,
+            {
+              hint: "give each of these columns a title, or write the texts into one cell",
+              details: { row: line },
+            },
+          );
+  };
 }
 
 /** Old programs write it as the last line. */

@@ -763,6 +763,27 @@ test("a group's title in a workbook reaches as far as its merged cells", async (
   expect(errorOf(narrow).message).toContain("column “地址”: sender or receiver?");
 });
 
+test("of a title that is merged over several columns, no text below it is lost", async () => {
+  const workbookOf = (...address: readonly string[]) => {
+    const rows = [
+      ["订单号", "收件人", "收件电话", "收件地址", "", "", "商品"],
+      ["A1", "李四", "13900139000", "北京市朝阳区建国路88号", "", "", "茶"],
+      ["A2", "王五", "13900139001", ...address, "茶"],
+    ];
+    const after = '<mergeCells><mergeCell ref="D1:F1"/></mergeCells>';
+    return writeWorkbook({ sheets: [{ name: "Orders", rows, after }] });
+  };
+  const home = await homeWith(workbookOf("广东省", "深圳市南山区", "科技园路1号"), "orders.xlsx");
+  const ran = await home.importFile(home.file, "--map 收件地址=receiver.address");
+  expect([ran.exit, home.posts]).toEqual([2, 0]);
+  expect(errorOf(ran).message).toContain(
+    "“深圳市南山区” has no title of its own: “收件地址” is merged over several columns",
+  );
+  await home.put(workbookOf("广东省深圳市南山区科技园路1号", "", ""), "orders.xlsx");
+  const whole = await home.importFile(home.file, "--map 收件地址=receiver.address");
+  expect([whole.exit, home.posts], whole.stderr).toEqual([0, 2]);
+});
+
 test("a title that is merged over a table is no group; a group that is no party's is named by its short titles", async () => {
   const workbookOf = (rows: readonly (readonly string[])[], ...ranges: readonly string[]) => {
     const after = `<mergeCells>${ranges.map((range) => `<mergeCell ref="${range}"/>`).join("")}</mergeCells>`;
