@@ -161,17 +161,30 @@ const reasons: Readonly<Record<string, string>> = {
 
 /**
  * The delimiter of a sheet that begins like this: the one of `sep=`, or the most frequent of the three in its header.
- * That is the first of so many lines that has one of them: a title above it has none.
+ * That is the first of so many lines that has it more than once, and as often as the next line has it: a title above it
+ * may have any, too.
  */
 export function findDelimiter(start: string, lineCount = 1): Delimiter {
   const said = delimiters.find((each) => each === delimiterLine.exec(start)?.[1]);
   if (said !== undefined) return said;
-  let [rest, bare] = [start, ""];
-  for (let count = 0; count < lineCount && !delimiters.some((each) => bare.includes(each)); count++) {
+  const lines: string[] = [];
+  for (let rest = start; lines.length <= lineCount && rest.trim() !== ""; ) {
     const [whole = "", line = ""] = /^\s*((?:"[^"]*"|[^"\r\n])*)/.exec(rest) ?? [];
-    bare = line.replace(/"[^"]*"/g, "");
+    if (whole === "") break; // a quote that is not closed
+    lines.push(line.replace(/"[^"]*"/g, ""));
     rest = rest.slice(whole.length);
   }
-  const count = (delimiter: Delimiter) => bare.split(delimiter).length;
-  return delimiters.reduce((best, each) => (count(each) > count(best) ? each : best));
+  const count = (line: string, delimiter: Delimiter) => line.split(delimiter).length - 1;
+  const found = lines.slice(0, lineCount).map((line, index) => {
+    const delimiter = delimiters.reduce((best, each) =>
+      count(line, each) > count(line, best) ? each : best,
+    );
+    const [most, next] = [count(line, delimiter), lines[index + 1] ?? line];
+    return { delimiter, most, isEven: count(next, delimiter) === most };
+  });
+  const header =
+    found.find(({ most, isEven }) => most > 1 && isEven) ??
+    found.find(({ most }) => most > 1) ??
+    found.find(({ most }) => most > 0);
+  return header?.delimiter ?? ",";
 }

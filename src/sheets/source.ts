@@ -111,8 +111,11 @@ function decodes(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array):
   }
 }
 
+/** [2026-11-29] above a table. */
+const bracketed = /^\[[^\]{}["]*\]\s*\S/;
+
 function guessForm(start: string): SheetForm {
-  if (start[0] === "[") return "json";
+  if (start[0] === "[" && !bracketed.test(start)) return "json";
   return start[0] === "{" ? "ndjson" : "csv";
 }
 

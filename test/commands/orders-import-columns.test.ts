@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openWorkbook, type Worksheet } from "../../src/sheets/workbook.ts";
-import { createImportHome, errorOf, type ImportHome } from "../support/imports.ts";
+import { createImportHome, errorOf, type ImportHome, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { wordsOf } from "../support/words-of.ts";
 import { sheetOf, writeWorkbook } from "../support/workbooks.ts";
@@ -1616,6 +1616,19 @@ test("the lines above a header say nothing of the delimiter below them", async (
   const ran = await home.run();
   expect(ran.exit, ran.stderr).toBe(0);
   expect(await sent(home)).toMatchObject([{ receiver: { name: "李四" }, item: { name: "绿茶" } }]);
+});
+
+test.each([
+  ["a comma above semicolons", "Orders, November 2026\n", ";"],
+  ["commas above semicolons", "Orders, November 29, 2026\n", ";"],
+  ["a comma above tabs", "导出时间: 2026-11-29, 共1单\n", "\t"],
+  ["a semicolon above commas", "内部资料;请勿外传\n", ","],
+  ["a bracket", "[2026-11-29] 订单导出\n", ","],
+])("a title above the header may have %s", async (_what, title, delimiter) => {
+  const home = await homeWith(title + sheet(row("A-1")).replaceAll(",", delimiter));
+  const { exit, stderr, report } = await home.importFile(home.file);
+  expect(exit, stderr).toBe(0);
+  expect(report.map(({ ref }) => ref)).toEqual(["A-1"]);
 });
 
 test("a header that is known needs no decision; columns that are not used are no doubt", async () => {
