@@ -113,7 +113,11 @@ function readList(bytes: Buffer, { offset, count }: PartList, fail: (reason: str
     const nameLength = bytes.readUInt16LE(at + 28);
     const length = recordSize + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
     const record = bytes.subarray(at, at + length);
-    const name = record.subarray(recordSize, recordSize + nameLength).toString();
+    // Some programs for Windows write backslashes; yauzl reads them as slashes, too.
+    const name = record
+      .subarray(recordSize, recordSize + nameLength)
+      .toString()
+      .replaceAll("\\", "/");
     parts.push({ record, name, offset: offsetOf(record) });
     at += length;
   }

@@ -134,6 +134,13 @@ describe("a copy of a zip file", () => {
     expect(copy.subarray(0, first).equals(zip.subarray(0, first))).toBe(true);
   });
 
+  test("has the part, too, where its name is written with a backslash", async () => {
+    const zip = writeZip(names.map((name, index) => ({ name, content: contents[index] ?? Buffer.alloc(0) })));
+    const text = zip.toString("latin1").replace(/xl\/(?=sheet)/gi, "xl\\");
+    const copy = await replaced(Buffer.from(text, "latin1"));
+    expect(await readAll(copy)).toEqual(expected);
+  });
+
   test("is refused where the file is damaged, or lacks the part", async () => {
     const zip = writeZip([{ name: "a.xml", content: Buffer.from("x") }]);
     await expect(replaced(zip)).rejects.toThrow("the part xl/sheet1.xml is missing");
