@@ -185,11 +185,11 @@ export async function createContext(
   const { ledger, localLedger, sharedLedger, sharesLedger, customer, knownCustomer } = book;
 
   let remembered: Remembered | undefined;
-  /** Orders in its answers are kept for the Tab key, the mirror and the ledger. */
-  async function rememberingService(making: Promise<Client>): Promise<CourierService> {
-    const [{ remembering }, service, active, { apiKey }] = await Promise.all([
+  /** Orders in the answers to its service and its raw calls are kept for the Tab key, the mirror and the ledger. */
+  async function remember(making: Promise<Client>) {
+    const [{ remembering }, client, active, { apiKey }] = await Promise.all([
       import("./remember-answers.ts"),
-      serviceOf(making),
+      making,
       account(),
       address(),
     ]);
@@ -206,9 +206,9 @@ export async function createContext(
       sharesLedger,
       knownCustomer,
     };
-    const made = remembering(service, tools, remembered);
+    const made = remembering(client, tools, remembered);
     remembered = made;
-    return made.service;
+    return made;
   }
 
   function noteLongWait(file: string): void {
@@ -239,7 +239,8 @@ export async function createContext(
     await deleteKeptSince(context, { name: active.name, service: active.baseUrl });
   }
 
-  const service = lazy(() => rememberingService(client()));
+  const remembering = lazy(() => remember(client()));
+  const service = async () => (await remembering()).service;
   // Asked where it matters: to make a stream of stdin takes a millisecond or two.
   const canAsk = () =>
     globals.form === "human" && !globals.noInput && host.stdin.isTTY === true && host.stderr.isTTY === true;
@@ -270,6 +271,7 @@ export async function createContext(
     account,
     baseUrl: async () => (await address()).baseUrl,
     client,
+    rawClient: async () => (await remembering()).rawClient,
     service,
     ledger,
     sharesLedger,
@@ -283,8 +285,8 @@ export async function createContext(
     begunCommand: book.begunCommand,
     noteResultIsOut: book.noteResultIsOut,
     processes: { ...processes, bootedAfterMs: () => bootedAfter(clock.now()) },
-    uninterruptibleService: lazy(async () =>
-      rememberingService(clientAs(await address(), new AbortController().signal)),
+    uninterruptibleService: lazy(
+      async () => (await remember(clientAs(await address(), new AbortController().signal))).service,
     ),
     serviceAs: (account) => serviceOf(clientAs(account)),
     prompts,

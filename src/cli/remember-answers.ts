@@ -2,8 +2,9 @@
 
 import { existsSync } from "node:fs";
 import path from "node:path";
-import type { CourierService } from "../api/service.ts";
-import { type OrderAnswer, withKnownOrders } from "../api/with-known-orders.ts";
+import type { Client } from "../api/client.ts";
+import { type CourierService, createService } from "../api/service.ts";
+import { type OrderAnswer, reportTo, withKnownOrders, withKnownRawOrders } from "../api/with-known-orders.ts";
 import type { Context } from "../command/command.ts";
 import { ordersOwnerOf, tagOfKey } from "../command/orders-owner.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
@@ -35,13 +36,16 @@ export interface Remembered {
   readonly keep: (answer: OrderAnswer) => void;
 }
 
-/** The same service, and what it has noticed. A failure costs the Tab key and a search some orders, and no result. */
+/**
+ * The client's service, the client for raw calls, and what both have noticed. A failure costs the Tab key and a search some
+ * orders, and no result.
+ */
 export function remembering(
-  service: CourierService,
+  client: Client,
   tools: AnswerTools,
   /** Of another service of the run: what both answer is kept in its order. */
   before?: Remembered,
-): Remembered & { readonly service: CourierService } {
+): Remembered & { readonly service: CourierService; readonly rawClient: Client } {
   const { account, clock, addCleanup } = tools;
   const owner = ordersOwnerOf(account);
   // The embedded sandbox creates a key for each run.
@@ -54,7 +58,9 @@ export function remembering(
       owner,
       seen.map((order) => ({ ...order, keyTag })),
     );
-  return { service: withKnownOrders(service, notice, keep), orders, keep };
+  const report = reportTo(notice, keep);
+  const service = withKnownOrders(createService(client), notice, report);
+  return { service, rawClient: withKnownRawOrders(client, report), orders, keep };
 }
 
 function createAnswerKeeper(

@@ -75,6 +75,8 @@ export interface Context {
   baseUrl(): Promise<string>;
   /** The HTTP client of that account. */
   client(): Promise<Client>;
+  /** The same for raw calls: the orders that they read are kept as those of the service's calls. */
+  rawClient(): Promise<Client>;
   /** The service as that account; the embedded sandbox starts here when the account is `sandbox`. */
   service(): Promise<CourierService>;
   /** The same, but Ctrl-C does not abort its calls: for work that finishes the requests in progress. */

@@ -75,7 +75,7 @@ export const callApi = defineCommand({
     const { method, path } = readWords(words);
     const body = await readBody(method, input, context);
     const call: RawCall = { method, path, query: input.query ?? [], ...(body ? { body } : {}) };
-    const client = await context.client();
+    const client = await context.rawClient();
     if (!input.paginate) {
       const record = await recordCall(call, input.allowDuplicate === true, context);
       const { reply, effect } = await exchange(

@@ -24,8 +24,10 @@ async function createHome(env: Record<string, string> = {}) {
     return home.courier(`orders create --file ${file} --json`, { env });
   };
   /** Another machine's order, which a list shows. */
-  async function list(id: number): Promise<void> {
-    expect((await home.courier("orders list", { env })).stdout).toContain(String(id));
+  async function list(id: number, words = "orders list"): Promise<void> {
+    const { exit, stdout, stderr } = await home.courier(words, { env });
+    expect(exit, stderr).toBe(0);
+    expect(stdout).toContain(String(id));
   }
   async function createElsewhere(): Promise<number> {
     const made = await fetch(`${home.service.baseUrl}/api/v1/orders`, {
@@ -51,6 +53,18 @@ test("with this machine's ledger", async () => {
   const home = await createHome();
   const id = await home.createElsewhere();
   await home.list(id);
+  await home.expectOther(id);
+});
+
+test.each([
+  ["one", (id: number) => `api orders/${id}`],
+  ["one with a parameter", (id: number) => `api orders/${id} -q v=1`],
+  ["a page", () => "api /api/v1/orders -q page=1"],
+  ["all pages", () => "api orders --paginate -q limit=1"],
+])("shown by a raw call: %s", async (_what, words) => {
+  const home = await createHome();
+  const id = await home.createElsewhere();
+  await home.list(id, words(id));
   await home.expectOther(id);
 });
 

@@ -112,7 +112,6 @@ export const lazyPackages: readonly string[] = [
 /** Small files with one user, and why each is a file of its own. */
 export const smallFiles: Readonly<Record<string, string>> = {
   "src/api/encoding.ts": "formats of bodies, and nothing of connections",
-  "src/api/with-known-orders.ts": "the service does not know that orders are remembered",
   "src/cli/cleanup.ts": "the order in which a run ends",
   "src/cli/forget-orders.ts": "only a logout and a reset of the sandbox load it",
   "src/cli/raw-output.ts": "only `courier api` has it",
