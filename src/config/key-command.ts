@@ -213,11 +213,16 @@ function maskKeyLike(text: string): string {
   });
 }
 
-/** A command as it is shown: a person may have written a key into it. A path is none, nor is a word without a digit. */
+/**
+ * A command as it is shown: a person may have written a key into it, also behind a name or in a URL. A path is none, nor is
+ * a word without a digit.
+ */
 export function showKeyCommand(command: string): string {
-  return command.replace(/(?<![\w+/=.~%:-])[\w+=.~%-][\w+/=.~%-]*/g, (word) =>
-    /\d/.test(word) ? maskKeyLike(word) : word,
-  );
+  const mask = (word: string) => (/\d/.test(word) ? maskKeyLike(word) : word);
+  return command.replace(/[\w+/=.~%:-]+/g, (word) => {
+    if (word.includes(":")) return word.replace(/[^:/]+/g, mask);
+    return word.startsWith("/") ? word : mask(word);
+  });
 }
 
 /** What it printed may be the key, whole or as a part, although it failed afterwards. */

@@ -49,6 +49,20 @@ describe("accounts list", () => {
     }
   });
 
+  test.each([
+    [
+      "curl -s -u shop:k3ySecret01234567 https://vault.example",
+      "curl -s -u shop:[redacted] https://vault.example",
+    ],
+    ["curl https://vault.example/hook/test-key-0123456789", "curl https://vault.example/hook/[redacted]"],
+    ["printf %s:test-key-0123456789", "printf %s:[redacted]"],
+  ])("nor one behind a name or in a URL: %s", async (key_command, shown) => {
+    const home = await createHome();
+    const shop = { base_url: "https://shop.example.com", key_command };
+    await putConfig(home, { current: "shop", accounts: { shop } });
+    expect(JSON.parse((await home.courier("accounts list --json")).stdout)[0].key).toBe(shown);
+  });
+
   test("shows where each key is kept, in every form, never the key", async () => {
     const home = await homeWithAccounts();
     const rows = [
