@@ -124,11 +124,11 @@ interface Report {
   readonly context: Context;
 }
 
-/** The service no longer shows the order of the parcel. */
+/** The service no longer shows the order of the parcel, or the mirror has none: it was made anew since. */
 async function isGone(number: string, mirror: Mirror): Promise<boolean> {
   for await (const { fields, notShownSinceMs } of mirror.search({ text: number }))
     if (textAt(fields, "tracking_number") === number) return notShownSinceMs !== undefined;
-  return false;
+  return true;
 }
 
 async function* changesOf(

@@ -98,6 +98,18 @@ test.each([true, false])(
   },
 );
 
+test("so is one that was deleted before the mirror was made anew", async () => {
+  const home = await createUnfaithfulHome();
+  for (let index = 0; index < 3; index++) home.service.foreign(plainDraft);
+  await home.courier("sync");
+  await home.courier("track --changes");
+  (home.service.orders as unknown[]).splice(1, 1);
+  home.clock.advance(86_400_000);
+  expect((await home.courier("sync --rebuild")).exit).toBe(0);
+  expect((await home.courier("track --changes")).exit).toBe(3);
+  expect(await home.courier("track --changes")).toEqual(nothing);
+});
+
 test("a parcel whose order the service no longer shows is reported as long as it shows the parcel", async () => {
   const { home, first } = await homeWithParcels(1);
   await changes(home);
