@@ -4,7 +4,7 @@ import { CourierError } from "../core/errors.ts";
 import type { Choice } from "../core/prompts.ts";
 import { hasWords, searchWords } from "../mirror/grams.ts";
 import { type MirroredOrder, searchableTexts, textAt } from "../mirror/mirrored-order.ts";
-import { isCancellable } from "../model/states.ts";
+import { isCancellable, stateNames } from "../model/states.ts";
 import type { Context } from "./command.ts";
 import { openKnownOrders } from "./order-name.ts";
 
@@ -34,7 +34,8 @@ export async function pickOrder(
     if (kind === "cancellable") return isCancellable(textAt(fields, "status"));
     return kind === "any" || textAt(fields, "tracking_number") !== undefined;
   };
-  const orders = await readOrders(isOffered, context);
+  const statuses = kind === "cancellable" ? stateNames.filter(isCancellable) : undefined;
+  const orders = await readOrders(isOffered, statuses, context);
   if (orders.length === 0) {
     const none =
       kind === "cancellable"
@@ -57,11 +58,12 @@ export async function pickOrder(
 /** The newest first: what this machine knows, or one page of the service's list. */
 async function readOrders(
   isOffered: (order: Offered) => boolean,
+  statuses: readonly string[] | undefined,
   context: Context,
 ): Promise<readonly Offered[]> {
   const found: Offered[] = [];
   const mirror = await openKnownOrders(context);
-  for await (const order of mirror?.search({ text: "" }) ?? []) {
+  for await (const order of mirror?.search({ text: "", statuses }) ?? []) {
     if (isOffered(order)) found.push(order);
     if (found.length === mostOffered) break;
   }
