@@ -98,7 +98,8 @@ function placeOf(url: URL, env: Env, source: string): ReturnType<typeof readPlac
     throw usageError(`${source} has a % that begins no escape`, "write the character % as %25");
   }
   if (isPort(place.port)) return place;
-  throw usageError(`PGPORT is ${env.PGPORT}, which is no port`, "give a number from 1 to 65535");
+  const wrong = url.port === "" ? `PGPORT is ${env.PGPORT}` : `the port in ${source} is ${url.port}`;
+  throw usageError(`${wrong}, which is no port`, "give a number from 1 to 65535");
 }
 
 function isPort(port: number): boolean {

@@ -47,3 +47,11 @@ test("a certificate that is not there, in plain words", async () => {
   expect(stderr).toContain("the file of sslrootcert in COURIER_LEDGER cannot be read: there is no such file");
   expect(exit, stderr).toBe(2);
 });
+
+test("a port of 0 in the address is named as that of the address", async () => {
+  const home = await createHome(key);
+  const { stderr } = await home.courier("ledger status", {
+    env: { COURIER_LEDGER: "postgres://shop@localhost:0/orders" },
+  });
+  expect(stderr).toContain("the port in COURIER_LEDGER is 0, which is no port");
+});
