@@ -63,7 +63,7 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
     throw unknownAccount(named, config);
 
   const baseUrl = chooseBaseUrl(choice.baseUrlFlag, env.baseUrlEnv, stored);
-  if (baseUrl === undefined) throw noBaseUrl(config, named);
+  if (baseUrl === undefined) throw noBaseUrl(config, named, env.apiKeyEnv !== undefined);
   const key = chooseKey(env.apiKeyEnv, name ?? "", stored);
   if (key === undefined)
     throw noAccount(
@@ -97,12 +97,12 @@ function refuseBaseUrl(flag: string | undefined, env: string | undefined): void 
   );
 }
 
-function noBaseUrl({ current, accounts }: Config, named: string | undefined): CourierError {
+function noBaseUrl({ current, accounts }: Config, named: string | undefined, hasKey: boolean): CourierError {
   const names = Object.keys(accounts);
   if (current !== sandboxAccount && named === undefined && names[0] !== undefined) {
     const name = names.length === 1 ? shellQuote(names[0]) : `NAME; known accounts: ${names.join(", ")}`;
     return new CourierError("no_account", 4, "there is no current account, and no base URL was given", {
-      hint: `choose one with: courier accounts use ${name}`,
+      hint: `${hasKey ? "set COURIER_BASE_URL for the key in COURIER_API_KEY, or " : ""}choose one with: courier accounts use ${name}`,
     });
   }
   if (current !== sandboxAccount) return noAccount("no account is set up here, and no base URL was given");

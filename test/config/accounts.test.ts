@@ -151,6 +151,14 @@ test.each([
     );
 });
 
+test("a key in the environment belongs to a service of its own: its base URL is asked for first", () => {
+  expect(() => chooseAccount({ apiKeyEnv: "key-of-env" }, { ...empty, accounts: { shop } })).toThrow(
+    expect.objectContaining({
+      hint: "set COURIER_BASE_URL for the key in COURIER_API_KEY, or choose one with: courier accounts use shop",
+    }),
+  );
+});
+
 test("an unknown account: the known ones are named", () => {
   expect(() => chooseAccount({ accountFlag: "shpo" }, configOf())).toThrow(
     expect.objectContaining({ hint: expect.stringContaining("shop, other, keyless, plain, sandbox") }),
