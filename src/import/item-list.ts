@@ -23,6 +23,11 @@ export function isListRefunded(text: string): boolean {
   return all.length > 0 && all.every(({ isRefunded }) => isRefunded);
 }
 
+/** True for goods that the list names in another way, or not at all. */
+export function hasNamelessGoods(text: string): boolean {
+  return readJsonItems(text)?.some(({ name }) => name === "") ?? false;
+}
+
 function readAll(text: string): readonly Item[] {
   return readJsonItems(text) ?? text.split(";").map(readParts);
 }

@@ -2,7 +2,7 @@
 
 import { sumDecimals } from "../model/decimal.ts";
 import type { CellDraft } from "./draft-from-cells.ts";
-import { readItemList } from "./item-list.ts";
+import { hasNamelessGoods, readItemList } from "./item-list.ts";
 import { checkCell, numberPaths, setField } from "./order-fields.ts";
 import type { OrderOptions } from "./order-record.ts";
 import type { FilledCell, Line } from "./sheet-line.ts";
@@ -21,6 +21,11 @@ export function setItem(
   const [first] = lines;
   if (!first) return false;
   const items = lines.map(readItem);
+  for (const line of lines) {
+    const list = line.cells.get("item.list");
+    if (list && hasNamelessGoods(list.text))
+      report(line, list.index, list.text, "has goods without the key “name”");
+  }
   /** It is the cell of the line above. Where other columns are joined to it, they may differ. */
   const isShared = (path: string, at: number) => {
     const [above, own] = [items[at - 1]?.get(path), items[at]?.get(path)];

@@ -37,3 +37,9 @@ test("qty counts in the JSON form as in the other one", async () => {
   const { operations } = await importOrder('[{"name":"Cup","qty":3}]');
   expect(operations[0]?.draft?.item?.quantity?.value).toBe("3");
 });
+
+test("goods of a JSON list under another key are a mistake of the row", async () => {
+  const { ran, posts } = await importOrder('[{"name":"Tea","quantity":1},{"title":"Cup","quantity":3}]');
+  expect([ran.exit, posts], ran.stderr).toEqual([2, 0]);
+  expect(ran.stderr).toContain("has goods without the key “name”");
+});
