@@ -1,5 +1,6 @@
 /** The loop of a watch: polls parcels when they are due, reports changes, and ends at the goal. */
 
+import { plainNumber } from "../api/service.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Tracking } from "../model/interface.ts";
 import { checkGoal, type Goal, type GoalResult } from "./goal.ts";
@@ -148,7 +149,8 @@ export function createWatch(options: WatchOptions): Watch {
 
   /** An order may be given by several of its names. */
   function isWatched(name: string, trackingNumber: string): boolean {
-    const has = (each: Parcel) => each.name !== name && each.trackingNumber === trackingNumber;
+    const plain = plainNumber(trackingNumber);
+    const has = (each: Parcel) => each.name !== name && plainNumber(each.trackingNumber ?? "") === plain;
     return trackingNumber !== name && [...parcels.values()].some(has);
   }
 
