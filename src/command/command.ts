@@ -232,13 +232,13 @@ export interface EventsOutput {
   readonly after?: () => Promise<void>;
 }
 
-/** Bodies of answers, printed as they came; at a terminal in a form that is safe to look at. */
 /** As it came, and as text, which may have been in a declared encoding. */
 export interface RawBody {
   readonly bytes: Uint8Array;
   readonly body: string;
 }
 
+/** Bodies of answers, printed as they came; at a terminal in a form that is safe to look at. */
 export interface RawOutput {
   readonly kind: "raw";
   readonly bodies: AsyncGenerator<RawBody, CourierError | undefined>;
