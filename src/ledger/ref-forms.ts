@@ -6,7 +6,7 @@ import { datesOfRef, months, type PossibleDate, plainRef } from "./rewritten-ref
 const longestForm = 40;
 
 /** Order numbers with zeros in front are hardly longer. */
-const longestPadded = 12;
+const longestPadded = 16;
 
 /** Excel keeps so many digits of a number. */
 const exactDigits = 15;
@@ -50,12 +50,16 @@ function formsOfNumber(text: string): readonly string[] {
   return [...forms.map((form) => `${minus}${form}`), `#${text}`, ...(minus === "" ? [] : [`(${whole})`])];
 }
 
-/** Of a number that has lost all digits after the 15th: the first and the last that it may have been. */
+/**
+ * Of a number that has lost all digits after the 15th, or after the 17th, which floating point keeps: the first and the last
+ * that it may have been. Both have as many digits.
+ */
 export function rangeOfRef(ref: string): readonly [first: string, last: string] | undefined {
-  const [, kept, lost = ""] = (ref.length <= longestForm && /^(\d{15})(0+)$/.exec(plainRef(ref))) || [];
+  const [, kept, lost = ""] = (ref.length <= longestForm && /^(\d{15,17}?)(0+)$/.exec(plainRef(ref))) || [];
   if (kept === undefined || kept.startsWith("0")) return undefined;
-  const number = BigInt(kept);
-  return [`${number - 1n}${lost}`, `${number + 1n}${lost.replaceAll("0", "9")}`];
+  const near = [-1n, 1n].map((step) => `${BigInt(kept) + step}`);
+  const [before = "", after = ""] = near.map((each) => (each.length === kept.length ? each : kept));
+  return [`${before}${lost}`, `${after}${lost.replaceAll("0", "9")}`];
 }
 
 /** What Excel and programs that calculate with floating point keep of a long number. */

@@ -46,6 +46,21 @@ describe("a ref that a program rewrote", () => {
     expect([exit, outcomes(report), home.posts], stderr).toEqual([3, `${"held ".repeat(7)}created`, 9]);
   });
 
+  test.each([
+    ["12345678901234567", "12345678901234500"],
+    ["10000000000000012", "10000000000000000"],
+    ["1000000000000000123", "1000000000000000000"],
+    ["99999999999999987", "99999999999999900"],
+    ["1234567890123456789", "1234567890123456800"],
+    ["0000000000012345", "12345"],
+  ])("with another number of pieces: %s, rewritten as %s", async (ref, rewritten) => {
+    const sheetWith = (name: string, pieces: number) => sheet(row(name).replace(/,[^,]*$/, `,${pieces}`));
+    const home = await createImportHome(sheetWith(ref, 1));
+    expect(outcomes((await home.run()).report)).toBe("created");
+    const again = await home.importFile(await home.put(sheetWith(rewritten, 2), "saved.csv"));
+    expect([outcomes(again.report), home.posts], again.stderr).toEqual(["held", 1]);
+  });
+
   test("in a workbook, where the refs became numbers", async () => {
     const text = sheet(row("000001"), row("000002", "王五"));
     const home = await createImportHome(text);
