@@ -42,23 +42,28 @@ export function parseAddress(
   if (!url || !/^postgres(ql)?:\/\//.test(text))
     throw usageError(`${source} is not the address of a PostgreSQL database`, form);
   // One that was written in another place must not be shown either.
+  const unknown = [...url.searchParams].filter(([name]) => !known.includes(name));
   const hasPassword =
-    url.password !== "" || /:|%3a/i.test(url.username) || /[:@]|%3a|%40/i.test(url.pathname);
+    url.password !== "" ||
+    /:|%3a/i.test(url.username) ||
+    /[:@]|%3a|%40/i.test(url.pathname) ||
+    [...unknown.flat(), url.hash].some((text) => /@|%40/.test(text));
   if (hasPassword)
     throw usageError(
       `${source} contains a password, which other programs and people could read`,
       "leave it out: PostgreSQL's own PGPASSFILE (~/.pgpass) or PGPASSWORD has it, or --password-command prints it",
     );
-  for (const name of url.searchParams.keys())
-    if (!known.includes(name))
-      throw usageError(
-        `${source} has a setting that courier does not know: ${name}`,
-        `known: ${known.join(", ")}`,
-      );
+  for (const [name] of unknown)
+    throw usageError(
+      `${source} has a setting that courier does not know: ${name}`,
+      `known: ${known.join(", ")}`,
+    );
   const setting = (name: string) =>
     url.searchParams.get(name) ?? (env[`PG${name.toUpperCase()}`] || undefined);
   const { host, port, user, database } = placeOf(url, env, source);
-  const sslMode = readMode(setting("sslmode"), isLoopback(host), source);
+  const nameOf = (name: string) =>
+    url.searchParams.has(name) ? `${name} in ${source}` : `PG${name.toUpperCase()}`;
+  const sslMode = readMode(setting("sslmode"), isLoopback(host), nameOf("sslmode"));
   const command = url.searchParams.get(passwordSetting) ?? undefined;
   const encoded = [user, database].map(encodeURIComponent);
   const shownHost = host.includes(":") ? `[${host}]` : encodeURIComponent(host);
@@ -72,7 +77,7 @@ export function parseAddress(
     user,
     database,
     sslMode,
-    ssl: sslMode === "disable" ? false : readTls(sslMode, setting, source),
+    ssl: sslMode === "disable" ? false : readTls(sslMode, setting, nameOf),
     readPassword:
       command !== undefined
         ? once(() => askPassword(command))
@@ -133,14 +138,11 @@ export function withPasswordCommand(text: string, command: string): string {
   return url.href;
 }
 
-function readMode(given: string | undefined, isLocal: boolean, source: string): SslMode {
+function readMode(given: string | undefined, isLocal: boolean, name: string): SslMode {
   if (given === undefined) return isLocal ? "disable" : "verify-full";
   const mode = modes.find((each) => each === given);
   if (mode) return mode;
-  throw usageError(
-    `sslmode in ${source} is ${given}, which courier does not support`,
-    `give one of: ${modes.join(", ")}`,
-  );
+  throw usageError(`${name} is ${given}, which courier does not support`, `give one of: ${modes.join(", ")}`);
 }
 
 /** Unix sockets are named by their directory. */
@@ -155,7 +157,7 @@ function isThisMachine(host: string): boolean {
 function readTls(
   mode: SslMode,
   setting: (name: string) => string | undefined,
-  source: string,
+  nameOf: (name: string) => string,
 ): ConnectionOptions {
   const read = (name: string) => {
     const file = setting(name);
@@ -164,7 +166,7 @@ function readTls(
       return readFileSync(file, "utf8");
     } catch (error) {
       throw usageError(
-        `the file of ${name} in ${source} cannot be read: ${explainSystemError(error)}`,
+        `the file of ${nameOf(name)} cannot be read: ${explainSystemError(error)}`,
         "name a file that your user may read",
       );
     }

@@ -55,3 +55,24 @@ test("a port of 0 in the address is named as that of the address", async () => {
   });
   expect(stderr).toContain("the port in COURIER_LEDGER is 0, which is no port");
 });
+
+test.each([
+  "postgres://shop:Kx7secret9@db.example.com/courier",
+  "postgres://shop:?Kx7secret9@db.example.com/courier",
+  "postgres://shop:2024?Kx7secret9@db.example.com/courier",
+  "postgres://shop:2024#Kx7secret9@db.example.com/courier",
+])("a password in the address is not shown: %s", async (address) => {
+  const home = await createHome(key);
+  const { exit, stdout, stderr } = await home.courier("ledger status", { env: { COURIER_LEDGER: address } });
+  expect(stdout + stderr).not.toContain("Kx7secret9");
+  expect(exit).toBe(2);
+});
+
+test("a setting of the environment is named by its variable", async () => {
+  const home = await createHome(key);
+  const { exit, stderr } = await home.courier("ledger status", {
+    env: { COURIER_LEDGER: "postgres://shop@localhost/orders", PGSSLMODE: "prefer" },
+  });
+  expect(exit, stderr).toBe(2);
+  expect(stderr).toContain("PGSSLMODE is prefer, which courier does not support");
+});
