@@ -14,7 +14,12 @@ export const fewestDigits = 3;
 
 /** True where a text is the other one with a part hidden: the whole one tells more. */
 export function isMaskOf(shown: string, whole: string): boolean {
-  if (!maskPattern.test(shown) || maskPattern.test(whole)) return false;
+  return !maskPattern.test(whole) && fitsMask(shown, whole);
+}
+
+/** The same for a text that was sent, which hides nothing: its own marks are characters like others. */
+export function fitsMask(shown: string, whole: string): boolean {
+  if (!maskPattern.test(shown)) return false;
   const fits = (read: (text: string) => string, fewest: number) => {
     const [first, last] = endsOf(shown).map(read) as [string, string];
     const text = read(whole);

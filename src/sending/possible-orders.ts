@@ -2,7 +2,7 @@
 
 import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
-import { endsOf, fewestDigits, isMaskOf, maskPattern } from "../model/masked-text.ts";
+import { endsOf, fewestDigits, fitsMask, maskPattern } from "../model/masked-text.ts";
 import {
   type Agreement,
   type ComparedField,
@@ -69,10 +69,10 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
       yield* maskedNames.get("") ?? [];
       yield* maskedItems.get("") ?? [];
       for (const summary of maskedItems.get(item.charAt(0)) ?? [])
-        if (isMaskOf(summary.item_name ?? "", sentItem)) yield summary;
+        if (fitsMask(summary.item_name ?? "", sentItem)) yield summary;
     }
     return {
-      named: [...(byName.get(name) ?? []), ...hidden].filter(isItem),
+      named: [...new Set([...(byName.get(name) ?? []), ...hidden])].filter(isItem),
       sameItem: byItem.get(item) ?? [],
       unlikely,
     };
@@ -196,6 +196,7 @@ function countOthers(draft: Draft, { receiver }: OrderDetail, comparison: Compar
   const isSame =
     ofPhone === "agrees" ||
     (ofPhone === "open" && fitsPhone(sent?.phone, receiver?.phone)) ||
+    comparison["receiver.name"] === "agrees" ||
     ofAddress === "agrees" ||
     fitsAddress(sent, receiver?.address) ||
     isForm(receiver?.name, isOther.name) ||
@@ -270,7 +271,7 @@ function isWithoutExtension(sent: string | undefined, shown: string | null | und
 export function isPartOfText(sent: string | undefined, shown: string | null | undefined): boolean {
   if (!sent) return false;
   if (!shown || !hasLetters(shown)) return true;
-  return maskPattern.test(shown) ? isMaskOf(shown, sent) : normalise(sent).startsWith(normalise(shown));
+  return maskPattern.test(shown) ? fitsMask(shown, sent) : normalise(sent).startsWith(normalise(shown));
 }
 
 /** True where the list names the draft's order, and the details another receiver: they are of another order. */
@@ -299,7 +300,7 @@ export function isOtherCity(sent: DraftParty | undefined, shown: string | null |
   const { province, city, district, detail } = sent ?? {};
   const parts = (city ? [province, city, district] : [province, district, detail]).filter((part) => part);
   if (!shown || !hasLetters(shown) || parts.length === 0) return false;
-  if (maskPattern.test(shown)) return !parts.some((part) => isMaskOf(shown, part ?? ""));
+  if (maskPattern.test(shown)) return !parts.some((part) => fitsMask(shown, part ?? ""));
   const [whole, own, found] = [parts.join(" "), city ?? "", shown].map((text) => lettersOf(baseOf(text))) as [
     string,
     string,
@@ -372,7 +373,7 @@ function baseOf(text: string): string {
 
 /** `张**` fits 张国明: what is shown stands at the same end. */
 export function fitsName(sent: string | undefined, shown: string | null | undefined): boolean {
-  return Boolean(sent && shown && isMaskOf(shown, sent));
+  return Boolean(sent && shown && fitsMask(shown, sent));
 }
 
 /** The last digits are those of the phone. */
