@@ -5,7 +5,7 @@ import { equalDecimals } from "../model/decimal.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { isJsonNumber } from "../model/json.ts";
-import { fewestDigits, maskPattern } from "../model/masked-text.ts";
+import { fewestDigits, fitsMask, maskPattern } from "../model/masked-text.ts";
 
 /** Fields that distinguish the orders of a shop. If two of them differ, it is another order. */
 export const distinguishingFields = [
@@ -58,11 +58,11 @@ export function compareDetail(draft: Draft, order: OrderDetail): Comparison {
     "receiver.name": compareText(receiver?.name, order.receiver?.name),
     "receiver.phone": comparePhone(receiver?.phone, order.receiver?.phone),
     "receiver.address": compareAddress(receiver, order.receiver?.address),
-    "item.name": compareText(item?.name, order.item?.name),
+    "item.name": compareGoods(item?.name, order.item?.name),
     "sender.name": compareText(sender?.name, order.sender?.name),
     "sender.phone": comparePhone(sender?.phone, order.sender?.phone),
     "sender.address": compareAddress(sender, order.sender?.address),
-    "item.description": compareText(item?.description, order.item?.description),
+    "item.description": compareGoods(item?.description, order.item?.description),
     "item.weight": compareNumber(item?.weight, order.item?.weight),
     "item.value": compareNumber(item?.value, order.item?.value),
     "item.quantity": compareNumber(item?.quantity, order.item?.quantity),
@@ -75,7 +75,7 @@ export function compareSummary(draft: Draft, order: OrderSummary): Comparison {
   return {
     ...nothingShown,
     "receiver.name": compareText(draft.receiver?.name, order.receiver?.name),
-    "item.name": compareText(draft.item?.name, order.item_name),
+    "item.name": compareGoods(draft.item?.name, order.item_name),
     "sender.name": compareText(draft.sender?.name, order.sender?.name),
   };
 }
@@ -272,6 +272,18 @@ function compareText(sent: string | undefined, shown: string | null | undefined)
   if (!sent?.trim() || !shown) return missing(sent, shown);
   if (normalise(sent) === normalise(shown)) return "agrees";
   return maskPattern.test(shown) ? "open" : "differs";
+}
+
+/** Of `椅子 × 2`, `30*40 cm` and `2×椅子`: a single sign beside a number hides nothing. */
+const timesPattern = /(?<=[^\s*＊•●×…])\s*[*＊×]\s*(?=\p{N})|(?<=\p{N})\s*[*＊×]\s*(?=\p{L})/gu;
+
+/** Goods may have such signs, which services write in several ways. One may still hide a part of goods that have none. */
+function compareGoods(sent: string | undefined, shown: string | null | undefined): Agreement {
+  const same = compareText(sent, shown);
+  if (same !== "open" || !sent || !shown) return same;
+  const [one, other] = [sent, shown].map((text) => text.replace(timesPattern, "x")) as [string, string];
+  if (maskPattern.test(other) || normalise(one) === normalise(other)) return same;
+  return one === sent && fitsMask(shown, sent) ? same : "differs";
 }
 
 function missing(sent: string | undefined, shown: string | null | undefined): Agreement {
