@@ -92,10 +92,7 @@ async function findNamesakes(operation: Operation, tools: ReconcileTools): Promi
 
 /** The answer to a create that was sent beside it may have named its order. */
 async function readBeside(operation: Operation, tools: ReconcileTools): Promise<void> {
-  const distanceTo = ({ run, number }: Operation) =>
-    1_000 * Math.abs(run - operation.run) + Math.abs(number - operation.number);
-  const beside = (await tools.ledger.findBeside(operation)).filter(({ state }) => state === "created");
-  const nearest = beside.sort((one, other) => distanceTo(one) - distanceTo(other));
+  const nearest = (await tools.ledger.findBeside(operation)).filter(({ state }) => state === "created");
   for (const { order } of nearest.slice(0, mostRead)) {
     const detail = order && (await readDetail(order.id, tools.detail));
     if (detail) await readOwner(detail, tools);

@@ -20,8 +20,12 @@ import { createRecorder } from "./record-operation.ts";
 import { isOfHost } from "./runs.ts";
 import { ask, inList, type Store } from "./statements.ts";
 
-/** Requests of an import. */
-const mostAtOnce = 64;
+/** Longer than a request is on its way, after which a create in doubt, or one that was found later, counts as answered. */
+const longestMs = 600_000;
+/** The service may go on with a request whose connection broke, and a clock may be set a little. */
+const slackMs = 60_000;
+/** Further commands, and further rows of an import, are not looked at. */
+const mostBeside = 1_000;
 
 /** An account may have keys of several customers, one after another. */
 export interface CustomerAccount {
@@ -70,7 +74,7 @@ export interface Operations extends Creates, ImportRows, Cancels {
   findWithdrawn(customer: number): Promise<readonly Operation[]>;
   /** The first run whose outcomes may still change: one with open operations, or begun after `sinceMs` and not ended. */
   firstOpenRun(sinceMs: number): Promise<number | undefined>;
-  /** Creates that may have been on their way at the same time. */
+  /** Creates that may have been on their way at the same time, those first that were sent next to it. */
   findBeside(operation: Operation): Promise<readonly Operation[]>;
   /** Creates of these refs, the newest last. */
   findByRefs(customer: number, refs: readonly string[]): Promise<readonly Operation[]>;
@@ -256,16 +260,28 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
         );
       }),
 
-    findBeside: ({ run, number, customer }) =>
+    findBeside: ({ run, customer, sentAtMs, endedAtMs, sentEvent }) =>
       read(function* () {
+        if (sentAtMs === undefined) return [];
+        const latestMs = sentAtMs + longestMs;
+        const [fromMs, untilMs] = [sentAtMs - slackMs, Math.min(endedAtMs ?? latestMs, latestMs) + slackMs];
         return readAll(
           yield ask(
-            `SELECT * FROM operations WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?) AND number BETWEEN ? AND ?
-             AND customer = ? AND kind = 'create'`,
-            ...[-4, -3, -2, -1, 0, 1, 2, 3, 4].map((step) => run + step),
-            number - mostAtOnce,
-            number + mostAtOnce,
+            `SELECT operations.* FROM runs JOIN operations ON run = runs.number
+             WHERE runs.number BETWEEN ? AND ? AND started_at <= ? AND (runs.ended_at IS NULL OR runs.ended_at >= ?)
+               AND operations.customer = ? AND kind = 'create' AND sent_at BETWEEN ? AND ?
+               AND (operations.ended_at IS NULL OR operations.ended_at >= ?)
+             ORDER BY abs(sent_event - ?), run, operations.number LIMIT ?`,
+            run - mostBeside,
+            run + mostBeside,
+            untilMs,
+            fromMs,
             customer,
+            fromMs - longestMs,
+            untilMs,
+            fromMs,
+            sentEvent ?? 0,
+            mostBeside,
           ),
         );
       }),
