@@ -79,10 +79,22 @@ export function createConnection(options: ConnectionOptions): Connection {
     return Math.min(options.limitMs?.() ?? longestWaitMs, options.signal?.aborted ? momentMs : longestWaitMs);
   }
 
+  /** A person may type what the password command asks for: that is no wait for the server. */
+  let asked = { beganMs: undefined as number | undefined, totalMs: 0 };
+  const askedMs = () => asked.totalMs + (asked.beganMs === undefined ? 0 : clock.elapsed() - asked.beganMs);
+
+  async function askPassword(ask: () => Promise<string | undefined>): Promise<string | undefined> {
+    const before = askedMs();
+    asked = { beganMs: clock.elapsed(), totalMs: before };
+    return ask().finally(() => {
+      asked = { beganMs: undefined, totalMs: askedMs() };
+    });
+  }
+
   /** Tries until the server has done `begin`: a pooler answers although the server behind it is away. */
   async function connectInTime(begin: string | undefined): Promise<Client> {
-    const startedMs = clock.elapsed();
-    const passedMs = () => clock.elapsed() - startedMs;
+    const startedMs = clock.elapsed() - askedMs();
+    const passedMs = () => clock.elapsed() - askedMs() - startedMs;
     const hasTime = () => passedMs() < limitNow();
     let isNoted = false;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
@@ -103,7 +115,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function connectAndBegin(begin: string | undefined, hasTime: () => boolean): Promise<Client> {
     const Client = await loadDriver();
-    const made = new Client(configOf(address));
+    const made = new Client(configOf(address, askPassword));
     made.on("error", () => {
       if (client === made) client = undefined; // the next transaction connects again
       options.onBroken?.();
@@ -246,7 +258,10 @@ async function loadDriver(): Promise<typeof Client> {
   return loaded.default;
 }
 
-function configOf({ host, port, user, database, ssl, readPassword }: PostgresAddress): ClientConfig {
+function configOf(
+  { host, port, user, database, ssl, readPassword }: PostgresAddress,
+  ask: (readPassword: () => Promise<string | undefined>) => Promise<string | undefined>,
+): ClientConfig {
   return {
     host,
     port,
@@ -254,7 +269,7 @@ function configOf({ host, port, user, database, ssl, readPassword }: PostgresAdd
     database,
     ssl,
     // The driver takes undefined for none; its types do not.
-    ...(readPassword ? { password: readPassword as () => Promise<string> } : {}),
+    ...(readPassword ? { password: (() => ask(readPassword)) as () => Promise<string> } : {}),
     application_name: "courier",
     connectionTimeoutMillis: longestConnectMs,
     query_timeout: answerLimitMs,

@@ -51,6 +51,26 @@ describe.skipIf(postgresPrograms === undefined)("with a server", () => {
     expect(JSON.parse(stdout)).toMatchObject({ shared: true, operations: 2 });
   });
 
+  test("a person may take longer to unlock it than the server has to answer", async () => {
+    const home = await createShop();
+    const at = (name: string) => path.join(home.directory, name);
+    const backwards = JSON.stringify([...password].reverse().join(""));
+    const wait = `require("fs").writeFileSync("${at("asked")}", ""); const look = setInterval(() => { if (!require("fs").existsSync("${at("unlocked")}")) return; clearInterval(look); console.log([...${backwards}].reverse().join("")); }, 20);`;
+    await writeFile(at("ask.cjs"), wait);
+    const command = `${process.execPath} ${at("ask.cjs")}`;
+    await writeFile(at("unlocked"), "");
+    const used = await home.courier(["ledger", "use", home.address, "--password-command", command], { env });
+    expect(used.exit, used.stderr).toBe(0);
+    for (const name of ["unlocked", "asked"]) await rm(at(name));
+    const status = home.courier("ledger status", { env });
+    await until("the program asks", () => existsSync(at("asked")));
+    home.clock.advance(40_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    await writeFile(at("unlocked"), "");
+    const { exit, stderr } = await status;
+    expect(exit, stderr).toBe(0);
+  });
+
   test("another program takes the place of one that is gone, as the hint says", async () => {
     const home = await createShop();
     const backwards = JSON.stringify([...password].reverse().join(""));
