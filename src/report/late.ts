@@ -51,11 +51,13 @@ export const listLate = defineCommand({
   ],
   exits: [5],
   seeAlso: ["track", "sync", "report time"],
-  async run({ stuck = 0, fetch, limit, all, ...options }, context) {
+  async run({ stuck, fetch, limit, all, ...options }, context) {
     if (all && limit !== undefined) throw usageError("--all and --limit exclude each other");
     const range = orderRange(options, context.clock);
     const mirror = await openAccountMirror(context);
-    const rank = () => rankLate(mirror, range, context.clock.now() - stuck, context);
+    // All of them without --stuck, whatever this machine's clock says.
+    const latestMs = () => (stuck === undefined ? Number.POSITIVE_INFINITY : context.clock.now() - stuck);
+    const rank = () => rankLate(mirror, range, latestMs(), context);
     let ranked = await rank();
     let untracked: CourierError | undefined;
     let unnumbered = 0;

@@ -143,3 +143,11 @@ test("orders without a tracking number get no hint that leads to no call, and --
   expect(fetched.stderr).toContain("2 orders have no tracking number and cannot be tracked\n");
   expect(home.sandbox.requests.length).toBe(before + 1);
 });
+
+test("without --stuck, all orders on their way are shown also where this machine's clock is behind", async () => {
+  const home = await createServedHome();
+  await createOrder(home);
+  home.clock.jump(-3 * 86_400_000);
+  const { exit, stdout } = await home.courier("late --json");
+  expect([exit, JSON.parse(stdout).length]).toEqual([0, 1]);
+});
