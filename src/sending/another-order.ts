@@ -60,7 +60,9 @@ export async function isForAnother(
   if (!draft || (await isExplained(operation, order, ledger))) return false;
   const comparison = compareDetail(draft, order);
   const isOther = hasOtherReceiverAndItem(draft, comparison) && !isPhoneOf(draft, order);
-  return isOther || hasOtherWholeReceiver(draft, comparison);
+  const isPlainlyOther =
+    hasPlainlyOtherReceiver(draft, order, comparison) && hasPlainlyOtherGoods(draft, order, comparison);
+  return isOther || isPlainlyOther || hasOtherWholeReceiver(draft, comparison);
 }
 
 /** True where receiver and item are others, or the whole receiver and a number. */

@@ -62,26 +62,29 @@ describe("a person who names an order", () => {
   });
 
   /** A create is in doubt, and two orders of the courier's website are there. */
-  async function doubtfulHome() {
+  async function doubtfulHome(name = "刘洋") {
     const home = await createUnfaithfulHome({
       loss: () => "after",
       omitFromList: ({ request }) => request !== undefined,
     });
-    const stdin = JSON.stringify(draft("刘洋", "13847488266", "人民南路12号", "Tea"));
+    const stdin = JSON.stringify(draft(name, "13847488266", "人民南路12号", "Tea"));
     home.service.foreign(draft("陈静", "13851130569", "解放大道127号", "Mug"));
-    home.service.foreign(draft("刘洋", "13847488266", "人民南路12号", "Tea and mugs"));
+    home.service.foreign(draft(name, "13847488266", "人民南路12号", "Tea and mugs"));
     await home.courier("orders create --file - --ref A-1 --yes --json", { stdin });
     return home;
   }
 
-  test("to quite another receiver is refused in a script", async () => {
-    const home = await doubtfulHome();
-    const ran = await home.courier("orders resolve 1.1 --as 1 --yes --json");
-    expect([ran.exit, ran.stdout], ran.stderr).toEqual([2, ""]);
-    expect(ran.stderr).toContain("order 1 is for another receiver than 1.1: nothing was recorded");
-    const shown = JSON.parse((await home.courier("orders resolve 1.1 --json")).stdout);
-    expect(shown.state).toBe("unknown");
-  });
+  test.each(["刘洋", "Tom & Co", "O'Neil & Co", "Zoë Müller", "Maximilian Alexander Oberhuber"])(
+    "to quite another receiver than %s is refused in a script",
+    async (name) => {
+      const home = await doubtfulHome(name);
+      const ran = await home.courier("orders resolve 1.1 --as 1 --yes --json");
+      expect([ran.exit, ran.stdout], ran.stderr).toEqual([2, ""]);
+      expect(ran.stderr).toContain("order 1 is for another receiver than 1.1: nothing was recorded");
+      const shown = JSON.parse((await home.courier("orders resolve 1.1 --json")).stdout);
+      expect(shown.state).toBe("unknown");
+    },
+  );
 
   test("takes it back with --reopen, and nothing is sent", async () => {
     const home = await doubtfulHome();
