@@ -21,15 +21,23 @@ export function createSharedRest(
 ): SharedRest {
   let lastMs = Number.NEGATIVE_INFINITY;
   let ownUntilMs: number | undefined;
+  let read = Promise.resolve();
+
+  async function readRest(): Promise<void> {
+    const rest = await ledger.findRest(run.customer).catch(() => undefined);
+    if (!rest || rest.untilMs === ownUntilMs) return; // its own is kept without asking
+    const leftMs = rest.untilMs - clock.now();
+    // The clock may have been set back since.
+    if (leftMs > 0 && leftMs <= rest.waitMs) pause(leftMs);
+  }
+
   return {
     async keep() {
-      if (clock.elapsed() - lastMs < readEveryMs) return;
-      lastMs = clock.elapsed();
-      const rest = await ledger.findRest(run.customer).catch(() => undefined);
-      if (!rest || rest.untilMs === ownUntilMs) return; // its own is kept without asking
-      const leftMs = rest.untilMs - clock.now();
-      // The clock may have been set back since.
-      if (leftMs > 0 && leftMs <= rest.waitMs) pause(leftMs);
+      if (clock.elapsed() - lastMs >= readEveryMs) {
+        lastMs = clock.elapsed();
+        read = readRest();
+      }
+      await read; // also for those that begin while it is read
     },
     note(waitMs) {
       if (waitMs < leastMs) return;
