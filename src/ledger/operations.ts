@@ -24,8 +24,10 @@ import { ask, inList, type Store } from "./statements.ts";
 const longestMs = 600_000;
 /** The service may go on with a request whose connection broke, and a clock may be set a little. */
 const slackMs = 60_000;
-/** Further commands, and further rows of an import, are not looked at. */
-const mostBeside = 1_000;
+/** Commands that are further away are not looked at. */
+const commandsBeside = 1_000;
+/** Twice as many rows as an import sends at once: its further ones were sent at another time. */
+const rowsBeside = 128;
 
 /** An account may have keys of several customers, one after another. */
 export interface CustomerAccount {
@@ -260,7 +262,7 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
         );
       }),
 
-    findBeside: ({ run, customer, sentAtMs, endedAtMs, sentEvent }) =>
+    findBeside: ({ run, number, customer, sentAtMs, endedAtMs, sentEvent }) =>
       read(function* () {
         if (sentAtMs === undefined) return [];
         const latestMs = sentAtMs + longestMs;
@@ -269,19 +271,23 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
           yield ask(
             `SELECT operations.* FROM runs JOIN operations ON run = runs.number
              WHERE runs.number BETWEEN ? AND ? AND started_at <= ? AND (runs.ended_at IS NULL OR runs.ended_at >= ?)
+               AND (run <> ? OR operations.number BETWEEN ? AND ?)
                AND operations.customer = ? AND kind = 'create' AND sent_at BETWEEN ? AND ?
                AND (operations.ended_at IS NULL OR operations.ended_at >= ?)
              ORDER BY abs(sent_event - ?), run, operations.number LIMIT ?`,
-            run - mostBeside,
-            run + mostBeside,
+            run - commandsBeside,
+            run + commandsBeside,
             untilMs,
             fromMs,
+            run,
+            number - rowsBeside,
+            number + rowsBeside,
             customer,
             fromMs - longestMs,
             untilMs,
             fromMs,
             sentEvent ?? 0,
-            mostBeside,
+            2 * rowsBeside,
           ),
         );
       }),
