@@ -71,6 +71,7 @@ function createAnswerKeeper(
   const { account, stateDirectory, clock, addCleanup } = tools;
   /** The last one of each kind about an order, in the order in which they came. */
   const answers = new Map<string, Batch>();
+  let listed = 0;
   const seen = new Map<string, string>();
   /** Details, which go before what a list says: all that change what is known, and some of the others. */
   const details = new Map<string, OrderDetail>();
@@ -117,7 +118,9 @@ function createAnswerKeeper(
     if (answers.size === 0) addCleanup(() => mirrorAnswers().catch(() => undefined));
     const { id, kind, value } = answer;
     const name = `${kind} ${id ?? value.tracking_number}`;
-    if (answers.delete(name) || answers.size < (kind === "list" ? mostMirrored : mostSeen))
+    const isRepeated = answers.delete(name);
+    if (kind === "list" && !isRepeated) listed += 1;
+    if (isRepeated || (kind === "list" ? listed <= mostMirrored : answers.size < mostSeen))
       answers.set(name, { answers: [answer], seenAtMs: clock.now() });
     if (id === undefined) return;
     const isDetail = kind === "detail";
