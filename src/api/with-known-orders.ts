@@ -1,4 +1,4 @@
-/** A service that reports every order in its answers to a callback, for the Tab key, the mirror and the ledger. */
+/** A service, and a client for raw calls, that report every order in their answers, for the Tab key, the mirror and the ledger. */
 
 import {
   type OrderDetail,
