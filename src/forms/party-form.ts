@@ -182,8 +182,6 @@ async function askFields(
   const names = partyFields.filter((name) => !fixed.has(name));
   let party = start;
   let index = entry === "fields" ? 0 : entry === "second field" ? 1 : names.length - 1;
-  /** The first field that has no answer yet: a paste leaves those before it. */
-  let unanswered = index;
   for (let name = names[index]; name !== undefined; name = names[index]) {
     const { [name]: initial, ...rest } = party;
     const keepTyped = (line: string) => {
@@ -203,10 +201,10 @@ async function askFields(
       party = answer === "" ? rest : { ...rest, [name]: answer };
       keep(party);
       index += 1;
-      unanswered = Math.max(unanswered, index);
     } catch (error) {
       if (error instanceof Pasted) {
-        const replaced = new Set<string>(names.slice(unanswered));
+        // The fields from here on: those of another person would be mixed with what it lacks.
+        const replaced = new Set<string>(names.slice(index));
         const kept = Object.fromEntries(Object.entries(party).filter(([field]) => !replaced.has(field)));
         return confirmText(error.text, kept, questions);
       }

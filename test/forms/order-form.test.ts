@@ -313,6 +313,22 @@ describe("a party", () => {
     });
   });
 
+  test("that is pasted over the name, after Esc went back there, gets nothing of the one that was typed", async () => {
+    const person = personWho(
+      ["Sender", "new address"],
+      ...partySteps("Sender", ["王五", "139"]).slice(0, 2),
+      ["Sender province", esc],
+      ["Sender phone", esc],
+      ["Sender name", paste("上海市世纪大道100号\n李四")],
+      ["Is this sender right?", "right"],
+      ["Receiver", "@shop 张三 13800138000 深圳市"],
+    );
+    const understand = async () => ({ party: { name: "李四", detail: "世纪大道100号" }, leftOut: [] });
+    const tools = { ...toolsOf(person).tools, understand };
+    const { sender } = await fillDraft({}, new Set(["item", "service_type"]), tools);
+    expect(sender).toEqual({ name: "李四", detail: "世纪大道100号" });
+  });
+
   test("that was typed is no answer to the filter in which Esc, later, leaves the list", async () => {
     const typed = ["王五", "139", "广东省", "深圳市", "南山区", "科技园路1号"];
     const person = personWho(
