@@ -22,8 +22,9 @@ const freshSyncMs = 5 * 60_000;
 /** A list that failed is not read again for each name, but after this time. */
 const listPauseMs = 60_000;
 const pageSize = 100;
-/** Shorter digits are taken for an id at once: the mirror is not opened, and no call is made, for each of them. */
+/** Shorter digits are taken for an id at once: the mirror is not opened, and no call is made, for each of them. No id begins with 0. */
 const shortestNumber = 9;
+const isShortId = (digits: string) => digits.length < shortestNumber && !digits.startsWith("0");
 /** Ids that are looked up one by one for parcels, in a run. */
 const mostLookedUp = 10;
 
@@ -56,12 +57,13 @@ export function openOrderNames(context: Context): (name: string) => Promise<stri
 
   /** Digits may be an id, or the number of an order. Where one order has the id, and another one the number, it is ambiguous. */
   async function findDigits(name: string): Promise<string> {
-    if (name.length < shortestNumber) return name;
+    if (isShortId(name)) return name;
     const known = await mirror()
       .then((opened) => findInMirror(name, opened))
       .catch(() => []);
-    if (known.some(({ id }) => id === name)) return choose(name, known)?.id ?? name;
-    const byId = (await isId(name, context)) ? [{ id: name, trackingNumber: undefined }] : [];
+    const wanted = withoutZeros(name);
+    if (known.some(({ id }) => id === wanted)) return choose(name, known)?.id ?? name;
+    const byId = (await isId(name, context)) ? [{ id: wanted, trackingNumber: undefined }] : [];
     const byNumber = known.length > 0 || byId.length > 0 ? known : await list(name);
     return choose(name, [...byId, ...byNumber])?.id ?? name;
   }

@@ -80,3 +80,29 @@ test.each([1, 2])(
     );
   },
 );
+
+test("short digits with a zero before them are no id where an order has them as its number", async () => {
+  const home = await createUnfaithfulHome({
+    rewrite: (shown) => ({ ...shown, tracking_number: `0${3 - Number(shown.id)}` }),
+  });
+  home.service.foreign(foreign);
+  home.service.foreign(foreign);
+  expect((await home.courier("sync")).exit).toBe(0);
+  const cancelled = await home.courier("orders cancel 02 --yes");
+  expect([cancelled.exit, home.service.orders.map(({ status }) => status)], cancelled.stderr).toEqual([
+    0,
+    ["cancelled", "pending"],
+  ]);
+});
+
+test("digits with zeros that are the number of the order whose id they hold name one order", async () => {
+  const home = await createServedHome();
+  const order = { id: 7, order_no: "CO1", tracking_number: "007", status: "pending" };
+  const pagination = { current_page: 1, total_pages: 1, total_items: 1, per_page: 100 };
+  answerRaw(home, "GET /api/v1/orders", JSON.stringify({ success: true, data: [order], pagination }));
+  answerData(home, "GET /api/v1/orders/007", JSON.stringify(order));
+  answerData(home, "GET /api/v1/orders/7", JSON.stringify(order));
+  expect((await home.courier("sync")).exit).toBe(0);
+  const shown = await home.courier("orders show 007 --json");
+  expect([shown.exit, JSON.parse(shown.stdout || "{}").id], shown.stderr).toEqual([0, 7]);
+});
