@@ -14,7 +14,7 @@ import { findTextProblems } from "../model/text-problem.ts";
 import { findLostText, lostTextError } from "../sheets/lost-text.ts";
 import { createMojibakeTest, describeMojibake, findText } from "../sheets/mojibake.ts";
 import { boundColumns } from "../sheets/row-limit.ts";
-import { findDelimiter, readSheet } from "../sheets/sheet.ts";
+import { findDelimiter, readSheet, refuseJoined } from "../sheets/sheet.ts";
 import { decodeSheet } from "../sheets/text-encoding.ts";
 import { line } from "../terminal/blocks.ts";
 
@@ -122,11 +122,10 @@ function fieldOf(header: string): string {
 
 async function* sheetEntries(text: string, name: string): AsyncGenerator<AddressEntry> {
   let columns: readonly Column[] | undefined;
-  for await (const { line: number, cells } of readSheet(
-    inPieces(text),
-    { delimiter: findDelimiter(text.slice(0, 4096)) },
-    name,
-  )) {
+  const delimiter = findDelimiter(text.slice(0, 4096));
+  for await (const row of readSheet(inPieces(text), { delimiter }, name)) {
+    const { line: number, cells } = row;
+    refuseJoined(row, [columns?.length ?? cells.length], delimiter, name);
     if (!columns) {
       boundColumns(cells, name, number);
       columns = cells.map((title) => ({ title: title.trim(), field: fieldOf(title) }));

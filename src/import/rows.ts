@@ -18,7 +18,7 @@ import { readElements, readObjects } from "../sheets/json-rows.ts";
 import { findLostText, lostTextError } from "../sheets/lost-text.ts";
 import { createMojibakeCheck } from "../sheets/mojibake.ts";
 import { boundColumns } from "../sheets/row-limit.ts";
-import { readSheet, type SheetRow } from "../sheets/sheet.ts";
+import { readSheet, refuseJoined, type SheetRow } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns/columns.ts";
 import type { FormerRecord } from "./columns/former-reading.ts";
@@ -364,7 +364,7 @@ async function* readSheetRecords(
 }
 
 async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions): AsyncGenerator<ReadRecord> {
-  const { name, mapping, platform, table, tally } = options;
+  const { name, facts, mapping, platform, table, tally } = options;
   const choice = { mapping, platform };
   const first: SheetRow[] = [];
   const shown: SheetRow[] = [];
@@ -389,6 +389,11 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const problem = findHeaderProblem(header, options);
   if (problem) throw problem;
   const before = findHeader(shown, { ...choice, version: 2 });
+  const widths = [titles.length, countOwnColumns(titles)];
+  const ensureSingle = (each: SheetRow) => {
+    if (!table) refuseJoined(each, widths, facts.delimiter, name);
+  };
+  ensureSingle(row);
   const layout = readLayout(titles, choice, name, before.index === index ? before.titles : titles);
   options.onHeader?.(layout, shown.slice(0, isInTwoRows ? index - 1 : index), row);
   const below = first.slice(first.indexOf(row) + 1);
@@ -403,7 +408,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   if (merged.length > 0) tally?.merge(merged);
   const isMerged = mergedCells(merged);
   const orders = readOrders(
-    tell(numberRows(below, source, layout, { ...options, refuseUntitled }), options.onLine),
+    tell(numberRows(below, source, layout, { ...options, ensureSingle, refuseUntitled }), options.onLine),
     {
       layout,
       isWorkbook: table !== undefined,
@@ -436,7 +441,13 @@ async function* numberRows(
   before: readonly SheetRow[],
   source: AsyncIterator<SheetRow>,
   layout: Layout,
-  { table, facts, name, refuseUntitled }: RowsOptions & { readonly refuseUntitled: (row: SheetRow) => void },
+  {
+    table,
+    facts,
+    name,
+    ensureSingle,
+    refuseUntitled,
+  }: RowsOptions & Readonly<Record<"ensureSingle" | "refuseUntitled", (row: SheetRow) => void>>,
 ): AsyncGenerator<NumberedRow> {
   const { names, preset } = layout;
   const outside = findOutsideColumns(layout);
@@ -447,6 +458,7 @@ async function* numberRows(
   for (;;) {
     const row: SheetRow | undefined = waiting.shift() ?? (await source.next()).value;
     if (!row) return;
+    ensureSingle(row);
     const { line, cells } = row;
     if (cells.length === 1 && cells[0] === endOfDosFile) continue;
     if (preset?.footer?.test(cells.filter((cell) => cell !== "").join(" "))) continue;

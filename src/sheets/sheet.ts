@@ -63,8 +63,6 @@ export async function* readSheet(
 ): AsyncGenerator<SheetRow> {
   let [countedTwice, lastLine] = [0, 0];
   let isFirst = true;
-  let widest = 0;
-  let joined: Error | undefined;
   /** The line of the last quote that opens a cell: every second one does, up to the first that is wrong. */
   const quotes = { count: 0, openLine: 0 };
   const noteQuote = (line: number) => {
@@ -85,9 +83,6 @@ export async function* readSheet(
     on_record: (record, { lines }) => {
       for (const cell of record) countedTwice += cell.split("\r\n").length - 1; // by the parser, within quotes
       lastLine = lines - countedTwice;
-      const at = findJoined(record, delimiter, widest || record.length);
-      if (at >= 0) joined ??= joinedError(name, lastLine - breaksOf(record.slice(at).join("")));
-      widest = Math.max(widest, record.length);
       const isForExcel = isFirst && delimiterLine.test(record.join(delimiter));
       isFirst = false;
       if (!isForExcel)
@@ -98,17 +93,13 @@ export async function* readSheet(
   parser.on("error", () => {}); // the callbacks below get it, too
   const settle = (start: (done: (error?: Error | null) => void) => void) =>
     new Promise<void>((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
-  const take = () => {
-    if (joined) throw joined;
-    return rows.splice(0);
-  };
   try {
     for await (const piece of boundLines(text, name, noteQuote)) {
       await settle((done) => parser.write(piece, done));
-      for (const row of take()) yield row;
+      for (const row of rows.splice(0)) yield row;
     }
     await settle((done) => parser.end(done));
-    for (const row of take()) yield row;
+    for (const row of rows.splice(0)) yield row;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     if (error.code === "CSV_MAX_RECORD_SIZE") throw tooLong(name, lastLine + 1, "the row");
@@ -129,24 +120,31 @@ const breaksOf = (text: string) => text.split(lineBreak).length - 1;
 const fewestJoined = { "\t": 2, ",": 4, ";": 4 } as const;
 
 /**
- * The cell of a record that holds the rest of a row and the beginning of another, since a quote opens it and is a part
+ * Refuses a row with a cell that holds the rest of a row and the beginning of another, since a quote opens it and is a part
  * of the text: with the cells to its left, its first line is as wide as a row, and so is its last one with the others.
+ * `widths` are those that a row may have. Where it has one of them, its last line must be of a row that has the same: else
+ * two lines of goods beside written-back cells would be refused, too.
  */
-function findJoined(record: readonly string[], delimiter: Delimiter, width: number): number {
-  if (width < fewestJoined[delimiter]) return -1;
-  return record.findIndex((cell, index) => {
+export function refuseJoined(
+  { line, cells }: SheetRow,
+  widths: readonly number[],
+  delimiter: Delimiter,
+  name: string,
+): void {
+  const firsts = widths.filter((width) => width >= fewestJoined[delimiter]);
+  const lasts = firsts.includes(cells.length) ? [cells.length] : firsts;
+  const at = cells.findIndex((cell, index) => {
     if (!lineBreak.test(cell)) return false;
     const lines = cell.split(lineBreak);
-    const widthOf = (line = "") => line.split(delimiter).length;
-    const right = record.length - index - 1;
-    return index + widthOf(lines[0]) === width && widthOf(lines.at(-1)) + right === width;
+    const widthOf = (text = "") => text.split(delimiter).length;
+    const right = cells.length - index - 1;
+    return firsts.includes(index + widthOf(lines[0])) && lasts.includes(widthOf(lines.at(-1)) + right);
   });
-}
-
-function joinedError(name: string, line: number): Error {
-  return fileError(`${name}, line ${line}: a quote opens a cell here, and the next row is in it`, {
+  if (at < 0) return;
+  const opened = line - breaksOf(cells.slice(at).join(""));
+  throw fileError(`${name}, line ${opened}: a quote opens a cell here, and the next row is in it`, {
     hint: 'a cell with quotes in it is written "with ""quotes"" in it"; if it is one text of several lines, write it in one line',
-    details: { line },
+    details: { line: opened },
   });
 }
 

@@ -51,8 +51,7 @@ const files = fc
       .array(fc.oneof(letter, fc.constantFrom(form.delimiter, ",", '"', "\n", "\r\n", "\r")), {
         maxLength: 5,
       })
-      .map((letters) => letters.join(""))
-      .filter((text) => !(form.delimiter === "\t" && isLikeJoined(text)));
+      .map((letters) => letters.join(""));
     const cell: fc.Arbitrary<Cell> = form.quotesAll
       ? anything.map((text) => ({ text, quoted: true }))
       : fc.oneof(
@@ -74,9 +73,6 @@ const files = fc
         .map((lines) => [{ cells: header, lineEnd: form.isMac ? "\r" : "\n" }, ...lines]),
     });
   });
-
-/** What is refused as the rest of a row and the beginning of another: a cell of several lines with a row's tabs. */
-const isLikeJoined = (text: string) => /[\r\n]/.test(text) && text.split("\t").length > 2;
 
 const written = ({ text, quoted }: Cell) => (quoted ? `"${text.replaceAll('"', '""')}"` : text);
 const isRow = (cells: readonly Cell[]) => cells.some(({ text }) => text.trim() !== "");

@@ -9,6 +9,8 @@ import { otherFiles } from "../support/other-files.ts";
 import { collect, contentOf, problemsOf, read, readGood } from "./input-text.ts";
 
 const header = "sender.name,receiver.name,item.name";
+/** Columns that a write-back adds. */
+const written = "Courier tracking number,Courier order number";
 const text = `${header}\r\n张三,李四,"茶\r\n叶"\r\n`;
 /** 张三, 李四 and 茶叶 as Chinese Excel saves them. */
 const gb18030 = Buffer.concat([
@@ -197,6 +199,26 @@ describe("a sheet", () => {
       [...header.split(","), 'a\n\tb\t"c\td\ne"\tf\tg\th\n'].join("\t"),
       "orders.csv, line 2: a quote opens a cell here, and the next row is in it",
     ],
+    [
+      "that joins rows below one with a cell too many",
+      `note,${header}\n,a,b,c,\n,a,b,"c\n,d,e,f"\n`,
+      "orders.csv, line 3: a quote opens a cell here, and the next row is in it",
+    ],
+    [
+      "that joins rows that were appended to a sheet that was written back",
+      `note,${header},${written}\n,a,b,c,CR1,7\n,a,b,"c\n,d,e,f"\n`,
+      "orders.csv, line 3: a quote opens a cell here, and the next row is in it",
+    ],
+    [
+      "that joins such a row to one with all cells",
+      `note,${header},${written}\n,a,b,"c\n,d,e,f",CR1,7\n`,
+      "orders.csv, line 2: a quote opens a cell here, and the next row is in it",
+    ],
+    [
+      "that joins a row to the header",
+      `${header},"note\na,b,c,d"\na,b,c,d\n`,
+      "orders.csv, line 1: a quote opens a cell here, and the next row is in it",
+    ],
   ])("a quote %s is refused, and where, in plain words", async (_what, content, message) => {
     const reading = read(content);
     await expect(reading).rejects.toThrow(message);
@@ -206,11 +228,14 @@ describe("a sheet", () => {
   test.each([
     ["without commas", "a\nb"],
     ["with some commas", "a, b\nc, d, e\nf"],
+    ["the last with as many as are left of written cells", "a\nb, c"],
     ["of which each has as many commas as a row", "a, b, c, d\ne, f, g, h"],
   ])("a cell may have several lines, %s", async (_what, goods) => {
     const [row, ...others] = await readGood(`ref,${header}\n1,A,B,"${goods}"\n2,A,B,c\n`);
     expect(row?.draft.item?.name).toBe(goods);
     expect(others).toHaveLength(1);
+    const back = `ref,${header},${written}\n1,A,B,"${goods}",CR1,7\n2,A,B,c\n`;
+    expect((await readGood(back))[0]?.draft.item?.name).toBe(goods);
   });
 
   test.each([
