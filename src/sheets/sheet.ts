@@ -120,8 +120,8 @@ const breaksOf = (text: string) => text.split(lineBreak).length - 1;
 const fewestJoined = { "\t": 2, ",": 4, ";": 4 } as const;
 
 /**
- * Refuses a row with a cell that holds the rest of a row and the beginning of another, since a quote opens it and is a part
- * of the text: with the cells to its left, its first line is as wide as a row, and so is its last one with the others.
+ * Refuses a row with a cell that may hold the rest of a row and the beginning of another, where a quote opens it that is a
+ * part of the text: with the cells to its left, its first line is as wide as a row, and so is its last one with the others.
  * `widths` are those that a row may have. Where it has one of them, its last line must be of a row that has the same: else
  * two lines of goods beside written-back cells would be refused, too.
  */
@@ -142,7 +142,7 @@ export function refuseJoined(
   });
   if (at < 0) return;
   const opened = line - breaksOf(cells.slice(at).join(""));
-  throw fileError(`${name}, line ${opened}: a quote opens a cell here, and the next row is in it`, {
+  throw fileError(`${name}, line ${opened}: a quote opens a cell here, and the next row may be in it`, {
     hint: 'a cell with quotes in it is written "with ""quotes"" in it"; if it is one text of several lines, write it in one line',
     details: { line: opened },
   });

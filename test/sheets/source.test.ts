@@ -192,32 +192,37 @@ describe("a sheet", () => {
     [
       "that takes the next rows into its cell",
       `note,${header}\n,a,b,"c\r\n,d,e,f\r\n,g,h,i"\n`,
-      "orders.csv, line 2: a quote opens a cell here, and the next row is in it",
+      "orders.csv, line 2: a quote opens a cell here, and the next row may be in it",
     ],
     [
       "that ends in another column of a later row",
       [...header.split(","), 'a\n\tb\t"c\td\ne"\tf\tg\th\n'].join("\t"),
-      "orders.csv, line 2: a quote opens a cell here, and the next row is in it",
+      "orders.csv, line 2: a quote opens a cell here, and the next row may be in it",
     ],
     [
       "that joins rows below one with a cell too many",
       `note,${header}\n,a,b,c,\n,a,b,"c\n,d,e,f"\n`,
-      "orders.csv, line 3: a quote opens a cell here, and the next row is in it",
+      "orders.csv, line 3: a quote opens a cell here, and the next row may be in it",
     ],
     [
       "that joins rows that were appended to a sheet that was written back",
       `note,${header},${written}\n,a,b,c,CR1,7\n,a,b,"c\n,d,e,f"\n`,
-      "orders.csv, line 3: a quote opens a cell here, and the next row is in it",
+      "orders.csv, line 3: a quote opens a cell here, and the next row may be in it",
     ],
     [
       "that joins such a row to one with all cells",
       `note,${header},${written}\n,a,b,"c\n,d,e,f",CR1,7\n`,
-      "orders.csv, line 2: a quote opens a cell here, and the next row is in it",
+      "orders.csv, line 2: a quote opens a cell here, and the next row may be in it",
     ],
     [
       "that joins a row to the header",
       `${header},"note\na,b,c,d"\na,b,c,d\n`,
-      "orders.csv, line 1: a quote opens a cell here, and the next row is in it",
+      "orders.csv, line 1: a quote opens a cell here, and the next row may be in it",
+    ],
+    [
+      "around an address of two lines that looks like two rows",
+      `ref,receiver.name,item.name,receiver.address\n1,A,c,"John Smith\n12 High St, Flat 2, Leeds, LS1 4AP"\n`,
+      "orders.csv, line 2: a quote opens a cell here, and the next row may be in it",
     ],
   ])("a quote %s is refused, and where, in plain words", async (_what, content, message) => {
     const reading = read(content);
