@@ -158,9 +158,9 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * The delimiter of a sheet that begins like this: the one of `sep=`, or the most frequent of the three in its header.
- * That is the first of so many lines that has it more than once, and as often as the next line has it: a title above it
- * may have any, too.
+ * The delimiter of a sheet that begins like this: the one of `sep=`, the only one of the first line where each line has it
+ * as often, or the most frequent of the three in its header. That is the first of so many lines that has it more than once,
+ * and as often as the next line has it: a title above it may have any, too.
  */
 export function findDelimiter(start: string, lineCount = 1): Delimiter {
   const said = delimiters.find((each) => each === delimiterLine.exec(start)?.[1]);
@@ -173,6 +173,8 @@ export function findDelimiter(start: string, lineCount = 1): Delimiter {
     rest = rest.slice(whole.length);
   }
   const count = (line: string, delimiter: Delimiter) => line.split(delimiter).length - 1;
+  const [only, other] = delimiters.filter((each) => lines[0]?.includes(each));
+  if (only && !other && new Set(lines.map((line) => count(line, only))).size === 1) return only;
   const found = lines.slice(0, lineCount).map((line, index) => {
     const delimiter = delimiters.reduce((best, each) =>
       count(line, each) > count(line, best) ? each : best,

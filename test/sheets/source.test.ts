@@ -268,6 +268,18 @@ describe("a sheet", () => {
     expect(row?.draft.item).toEqual({ name: "c" });
   });
 
+  test.each([
+    [";", "李四,13900139000,广东省深圳市南山区科技路1号"],
+    [",", "李四;13900139000;广东省深圳市南山区科技路1号"],
+    ["\t", "李四,13900139000,广东省深圳市南山区科技路1号"],
+  ])("marks in the texts of two columns that %j parts are no delimiter", async (delimiter, party) => {
+    const line = [party, "Tea"].join(delimiter);
+    const rows = await readGood(`receiver.text${delimiter}item.name\n${line}\n${line}\n`, {
+      sender: { name: "Li" },
+    });
+    expect(rows.map(({ draft }) => draft.item?.name)).toEqual(["Tea", "Tea"]);
+  });
+
   test("rows of empty cells alone are no rows", async () => {
     expect(await readGood(`${header}\na,b,c\n,,\n , ,\n`)).toHaveLength(1);
   });
