@@ -2,7 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
-import { type ActiveAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
+import { type ActiveAccount, serviceOf } from "../config/accounts.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Customer } from "../ledger/customers.ts";
@@ -147,16 +147,17 @@ function customerUnknown(reason: string): CourierError {
 
 /** Another customer has other orders: one that is in doubt, or an equal one, would not be known any more. */
 function customerChanged(before: string, now: string, { account }: CustomerSearch): CourierError {
+  // A key of the environment is none of a stored account, which may be for another service.
   const words =
-    account.name === unnamedAccount
-      ? ` --base-url ${shellQuote(serviceOf(account))}`
-      : ` --account ${shellQuote(account.name)}`;
+    account.kind === "remote" && account.key.place === "given"
+      ? `NAME --base-url ${shellQuote(serviceOf(account))}`
+      : shellQuote(account.name);
   return new CourierError(
     "customer_changed",
     5,
     `the service says that this key belongs to customer ${now}, and until now it was customer ${before}; nothing was sent`,
     {
-      hint: `run the same command again later; if the key does belong to another customer now, log in with it again: courier login${words}`,
+      hint: `run the same command again later; if the key does belong to another customer now, log in with it again: courier login --account ${words}`,
     },
   );
 }

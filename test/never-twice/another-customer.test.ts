@@ -14,6 +14,9 @@ test.each(["orders create --file - --json", "orders create --file - --json --ref
   async (words) => {
     for (const isLost of [false, true]) {
       const home = await createImportHome("");
+      // The current account, whose key the hint must not replace.
+      const elsewhere = ["login", "--account", "shop", "--base-url", "https://127.0.0.1:1", "--no-verify"];
+      expect((await home.courier(elsewhere, { stdin: "sk_test_of_another_service" })).exit).toBe(0);
       if (isLost)
         home.sandbox.faults.set([
           { kind: "drop_after", method: "POST" },
@@ -30,7 +33,7 @@ test.each(["orders create --file - --json", "orders create --file - --json --ref
           /belongs to customer 8, and until now it was customer \d+; nothing was sent$/,
         ),
         hint: expect.stringContaining(
-          `log in with it again: courier login --base-url ${home.sandbox.baseUrl}`,
+          `log in with it again: courier login --account NAME --base-url ${home.sandbox.baseUrl}`,
         ),
       });
     }
