@@ -34,7 +34,7 @@ export type ItemKnowledge = Pick<FieldKnowledge, "kept" | "changed"> & { readonl
 export function createPossibleOrders(summaries: readonly OrderSummary[]) {
   const byName = new Map<string, OrderSummary[]>();
   const byItem = new Map<string, OrderSummary[]>();
-  /** Texts of which a part is shown, by the first character; "" where the first one is hidden. */
+  /** Texts of which a part is shown, by the first character; "" where that is hidden, or none is a letter. */
   const maskedNames = new Map<string, OrderSummary[]>();
   const maskedItems = new Map<string, OrderSummary[]>();
   /** By the initials of the name's words: two forms of a name have one in common. */
@@ -45,11 +45,11 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
     else map.set(key, [summary]);
   };
   for (const summary of summaries) {
-    const [name, item] = [normalise(summary.receiver?.name ?? ""), normalise(summary.item_name ?? "")];
-    put(byName, name, summary);
-    put(byItem, item, summary);
+    const [name, item] = [summary.receiver?.name ?? "", summary.item_name ?? ""];
+    put(byName, normalise(name), summary);
+    put(byItem, normalise(item), summary);
     if (isHidden(name)) put(maskedNames, shownStart(name), summary);
-    else for (const initial of initialsOf(summary.receiver?.name ?? "")) put(byInitial, initial, summary);
+    else for (const initial of initialsOf(name)) put(byInitial, initial, summary);
     if (isHidden(item)) put(maskedItems, shownStart(item), summary);
   }
   return (draft: Draft, fields: ItemKnowledge): PossibleOrders => {
@@ -347,15 +347,14 @@ function hasAllParts(sent: DraftParty | undefined, shown: string | null | undefi
   return given.length >= 2;
 }
 
-/** Not shown, or a part of it. */
+/** Not shown, or a part or no letter of it. To normalise it would remove the mark `…`. */
 function isHidden(shown: string): boolean {
-  return shown === "" || maskPattern.test(shown);
+  return comparable(shown) === "" || maskPattern.test(shown);
 }
 
 /** The first character of a text of which a part is shown. */
 function shownStart(shown: string): string {
-  const first = shown.charAt(0);
-  return maskPattern.test(first) ? "" : first;
+  return maskPattern.test(shown) ? normalise(endsOf(shown)[0]).charAt(0) : "";
 }
 
 function hasLetters(text: string): boolean {

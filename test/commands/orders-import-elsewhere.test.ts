@@ -558,6 +558,14 @@ describe("an order made elsewhere that the service shows in another way", () => 
       return { ...plainName(order, view), receiver };
     };
 
+    const showTexts =
+      (show: (text: string) => string): Rewriting =>
+      (order, view) => {
+        const { receiver, item: goods } = order;
+        const [name, sent] = [show(String(receiver?.name)), show(String(goods?.name))];
+        return view === "list" ? item(sent)({ ...order, receiver: { ...receiver, name } }, view) : order;
+      };
+
     /** The outcomes of a row with that order's data, and one of another receiver, on a machine that does not know it. */
     async function importBeside(rewrite: Rewriting, ways: Partial<Ways> = {}) {
       const home = await createUnfaithfulHome({ rewrite });
@@ -574,6 +582,13 @@ describe("an order made elsewhere that the service shows in another way", () => 
       ["without accents, and the details cannot be read", plainName, { detailLagMs: 3_600_000 }],
       ["without accents, and no goods", noItem, {}],
       ["without accents, and no phone", noPhone, {}],
+      ["as *, and the goods", showTexts(() => "*"), {}],
+      ["as …, and the goods", showTexts(() => "…"), {}],
+      ["from * on, and the goods", showTexts((text) => `*${text.slice(-1)}`), {}],
+      ["from … on, and the goods", showTexts((text) => `…${text.slice(-1)}`), {}],
+      ["up to …, and the goods", showTexts((text) => `${text.charAt(0)}…`), {}],
+      ["as codes, and the goods", showTexts((text) => text.replace(/./gu, "&#27431;")), {}],
+      ["as question marks, and the goods", showTexts((text) => text.replace(/./gu, "?")), {}],
     ] satisfies [string, Rewriting, Partial<Ways>][])("holds the row: %s", async (_, rewrite, ways) => {
       expect((await importBeside(rewrite, ways)).slice(0, 2)).toEqual([3, "held created"]);
     });
