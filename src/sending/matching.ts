@@ -333,7 +333,9 @@ function compareAddress(sent: DraftParty | undefined, shown: string | null | und
   const parts = [sent?.province, sent?.city, sent?.district, sent?.detail];
   const given = lettersOf(parts.join(" "));
   if (given === "" || !shown) return missing(given, shown);
-  if (given === lettersOf(shown)) return "agrees";
+  // No letter, and hides a part unless it was sent.
+  const isWhole = !shown.includes("…") || parts.join("").includes("…");
+  if (isWhole && given === lettersOf(shown)) return "agrees";
   return maskPattern.test(shown) ? "open" : "differs";
 }
 

@@ -317,14 +317,12 @@ function bareNameOf(place: string): string {
 
 function isOtherAddress(sent: DraftParty | undefined, shown: string | null | undefined): boolean {
   const { province, city, district, detail = "" } = sent ?? {};
-  const [whole, street, found] = [[province, city, district, detail].join(" "), detail, shown ?? ""].map(
-    (text) => lettersOf(baseOf(text)),
-  ) as [string, string, string];
+  const [start] = endsOf(shown ?? "");
+  const texts = [[province, city, district, detail].join(" "), detail, shown ?? "", start];
+  const letters = texts.map((text) => lettersOf(baseOf(text)));
+  const [whole, street, found, first] = letters as [string, string, string, string];
   if (whole === "" || !hasLetters(found)) return false;
-  if (maskPattern.test(found)) {
-    const [first] = endsOf(found);
-    return first.length >= fewestLetters && !whole.includes(first);
-  }
+  if (maskPattern.test(shown ?? "")) return first.length >= fewestLetters && !whole.includes(first);
   const isPart = found.includes(street) && street.length >= fewestLetters;
   return !isPart && !whole.includes(found) && !found.includes(whole);
 }

@@ -148,6 +148,7 @@ test.each<[string, object, object]>([
   ["as codes", { ...jose, name: "Anne O'Neil" }, { ...zoe, name: "Anne O&#39;Neil" }],
   ["hidden, with a part of the address", li, { ...bert, name: "李*", address: "保定市莲池区****" }],
   ["hidden in whole, with the sent address", li, { ...bert, name: "***", address: liAddress }],
+  ["hidden, with both ends of the address", li, { ...bert, name: "李*", address: "保定市莲池区…478号" }],
   ["of another script, with the sent street", jose, { ...zoe, address: "河北省 Wensan Road 478" }],
   ["of another script, with a part of the address", li, { ...zoe, address: "保定市莲池区****" }],
   ["of another script, with most of the address hidden", li, { ...zoe, address: "河北省****" }],

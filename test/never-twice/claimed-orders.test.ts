@@ -31,6 +31,12 @@ const showName =
       ? { ...shown, receiver: { ...shown.receiver, name: change(String(shown.receiver?.name)) } }
       : shown;
 const hide = (name: string) => `${name.charAt(0)}**`;
+const hideMost =
+  (mark: string): Rewriting =>
+  ({ receiver, ...shown }) => {
+    const address = `${receiver?.city}朝阳区${mark}${String(receiver?.detail).slice(-3)}`;
+    return { ...shown, receiver: { name: "***", phone: "17012345678", address } };
+  };
 
 /** Three orders are known. The fourth is the lost one's, and its answer goes to the next create, which makes none. */
 async function exchanged(ways: Ways = {}): Promise<UnfaithfulHome> {
@@ -151,6 +157,8 @@ describe("an order that the next create's answer named is a possible match", () 
     ["hides names", showName(hide)],
     ["hides names in its list", showName(hide, "list")],
     ["changes names", showName((name) => `${name}先生`)],
+    ["hides names and streets (***), and shows numbers of its own", hideMost("***")],
+    ["hides names and streets (…), and shows numbers of its own", hideMost("…")],
   ])("where the service %s", async (_how, rewrite) => {
     const home = await createUnfaithfulHome({ rewrite });
     for (const [index, name] of ["王一", "王二", "王三"].entries())

@@ -7,8 +7,8 @@ import { row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import type { Rewriting } from "../support/shown-order.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
+import { knownHome, minuteMs } from "./known-home.ts";
 
-const minuteMs = 60_000;
 const rows = [
   "A-1,张三,13800138000,刘洋,13847488266,成都市,人民南路四段124号,茶叶,1.20,3",
   "A-2,张三,13800138000,陈静,13851130569,武汉市,解放大道127号2单元,Mug (L),0.50,1",
@@ -51,6 +51,31 @@ test.each([
     const last = await ship();
     expect([last.exit, last.ids], last.stderr).toEqual([0, [1, 2, 3]]);
     expect(service.orders).toHaveLength(3);
+  },
+);
+
+test.each(["***", "…"])(
+  "an order of which %s hides the street is not found as one without a street",
+  async (mark) => {
+    const { home } = await knownHome();
+    const draft = (detail: string) => ({
+      ...plainDraft,
+      receiver: { name: "李四", city: "北京市", district: "朝阳区", detail },
+    });
+    const rewrite: Rewriting = (shown) => ({
+      ...shown,
+      receiver: { name: shown.receiver?.name, address: `北京市朝阳区${mark}88号` },
+    });
+    const create = () =>
+      home.courier("orders create --file - --ref A --yes --json", { stdin: JSON.stringify(draft("88号")) });
+    home.service.ways = { loss: () => "before", refuseList: { status: 503 } };
+    expect((await create()).exit).toBe(6);
+    home.clock.advance(5_000);
+    home.service.ways = { rewrite };
+    home.service.foreign(draft("人民路88号")); // what a colleague sent
+    home.clock.advance(minuteMs);
+    const again = await create();
+    expect([again.exit, again.stdout], again.stderr).toEqual([2, ""]);
   },
 );
 
