@@ -10,7 +10,15 @@ import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { readOwner } from "../sending/another-order.ts";
 import { nameCandidates } from "../sending/candidates.ts";
 import { readDetail } from "../sending/learn-fields.ts";
-import { compareDetail, distinguishingFields, nothingLearned } from "../sending/matching.ts";
+import {
+  type ComparedField,
+  compareDetail,
+  distinguishingFields,
+  everChangedFields,
+  fieldBits,
+  hasWholeReceiver,
+  nothingLearned,
+} from "../sending/matching.ts";
 import { contradictList, isOtherName, mayBeListed, mayBeOrder } from "../sending/possible-orders.ts";
 import { earliestDate, reconcile } from "../sending/reconcile.ts";
 import type { Reconciled, ReconcileTools } from "../sending/reconcile-types.ts";
@@ -48,10 +56,11 @@ export async function lookBeforeResolve(
       ? (await reconcile({ ...tools, list })).get(nameOperation(operation))
       : await findNamesakes(operation, { ...tools, list });
     const candidates = result?.kind === "unclear" ? result.candidates : [];
+    const changed = everChangedFields(await ledger.learned(operation.customer, fieldBits));
     const likely: string[] = [];
     for (const [place, id] of candidates.entries()) {
       const detail = place < mostRead ? await readDetail(id, tools.detail) : undefined;
-      if (isLikelyOrder(operation, id, summaries.get(id), detail)) likely.push(id);
+      if (isLikelyOrder(operation, id, summaries.get(id), detail, changed)) likely.push(id);
     }
     const others = candidates.filter((id) => !likely.includes(id));
     if (others.length > 0) messages.warn(`these orders may be it: ${nameCandidates(others)}`);
@@ -99,19 +108,25 @@ async function readBeside(operation: Operation, tools: ReconcileTools): Promise<
   }
 }
 
-/** What the service does not show of an order, or of a listed one that cannot be read, may agree. The one that its answer named may have been changed since. */
+/**
+ * What the service does not show of an order, or of a listed one that cannot be read, may agree, and so may goods where the
+ * whole receiver does. The one that its answer named may have been changed since. `changed`: what the service may show
+ * in another form.
+ */
 function isLikelyOrder(
   { draft, withdrawnOrder }: Operation,
   id: string,
   summary: OrderSummary | undefined,
   detail: OrderDetail | undefined,
+  changed: ReadonlySet<ComparedField>,
 ): boolean {
   if (id === withdrawnOrder) return true;
   if (!draft) return false;
+  const fields = { ...nothingLearned, changed, keepsItems: true };
   if (detail && !(summary && contradictList(draft, summary, detail))) {
     const comparison = compareDetail(draft, detail);
     const isHidden = distinguishingFields.every((field) => comparison[field] !== "differs");
-    return isHidden || mayBeOrder(draft, detail, comparison, { ...nothingLearned, keepsItems: true });
+    return isHidden || hasWholeReceiver(comparison) || mayBeOrder(draft, detail, comparison, fields);
   }
-  return summary !== undefined && mayBeListed(draft, summary, { ...nothingLearned, keepsItems: true });
+  return summary !== undefined && mayBeListed(draft, summary, fields);
 }

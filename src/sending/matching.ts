@@ -121,6 +121,10 @@ export function isOtherReceiver(draft: Draft, comparison: Comparison): boolean {
     : hasOtherName(draft, comparison, "receiver.name") && !isSame;
 }
 
+export function hasWholeReceiver(comparison: Comparison): boolean {
+  return (["name", "phone", "address"] as const).every((part) => comparison[`receiver.${part}`] === "agrees");
+}
+
 /** True where name, phone and address of the receiver are all others, and no value of which services change parts. */
 export function hasOtherWholeReceiver(draft: Draft, comparison: Comparison): boolean {
   const fields = ["receiver.name", "receiver.phone", "receiver.address"] as const;

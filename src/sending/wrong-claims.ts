@@ -20,6 +20,7 @@ import {
   everChangedFields,
   fieldBits,
   hasOtherWholeReceiver,
+  hasWholeReceiver,
   isLikely,
   isNamedAs,
   isOtherReceiver,
@@ -54,10 +55,6 @@ function isOfLost(lost: Draft, owner: Draft, detail: OrderDetail, keepsItems: bo
     return true;
   const isOtherItem = other["item.name"] === "differs" && kindOf(owner, "item.name") !== "odd";
   return keepsItems && isOtherItem && isWhole(lost, detail);
-}
-
-function hasWholeReceiver(comparison: Comparison): boolean {
-  return (["name", "phone", "address"] as const).every((part) => comparison[`receiver.${part}`] === "agrees");
 }
 
 /** True for an order that shows nothing else than what was sent. */

@@ -8,7 +8,7 @@ import { createRenewedHome, firstKey, renewedKey } from "../support/renewed-serv
 import type { Rewriting } from "../support/shown-order.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 import type { Ways } from "../support/unfaithful-ways.ts";
-import { minuteMs } from "./known-home.ts";
+import { homeThatKnows, minuteMs } from "./known-home.ts";
 
 const order = (name: string, phone: string, detail: string) => ({
   ...plainDraft,
@@ -67,5 +67,39 @@ describe("with a renewed key, at a service that shows no profile and hides names
     const decided = await courier("orders resolve 1.1 --not-created --yes");
     await courier(`orders create --file ${file}`);
     expect([decided.exit, service.orders.filter(isOwn).length], decided.stderr).toEqual([2, 1]);
+  });
+});
+
+describe("at a service that shows all goods by one name", () => {
+  const rewrite =
+    (phone: string | undefined): Rewriting =>
+    (shown) => ({
+      ...shown,
+      created_at: null,
+      receiver: { ...shown.receiver, phone: phone ?? shown.receiver?.phone },
+      item: { ...shown.item, name: "日用品" },
+    });
+  test.each([
+    ["as a ledger knows", undefined, 24],
+    ["as a ledger knows, and numbers of its own", "17012345678", 24],
+    ["as no order has shown yet", undefined, 0],
+  ])("%s", async (_what, phone, known) => {
+    const ways = { rewrite: rewrite(phone) };
+    const rows = Array.from({ length: known }, (_, index) => ({
+      ...order(`王小${String.fromCharCode(0x4e00 + index)}`, `137000000${10 + index}`, `世纪大道${index}号`),
+      item: { ...plainDraft.item, name: `茶叶${index}` },
+      ref: `K-${index}`,
+    }));
+    const home = known > 0 ? await homeThatKnows(ways.rewrite, rows) : await createUnfaithfulHome(ways);
+    home.service.ways = { ...ways, loss: () => "after", refuseList: { status: 503 } };
+    const create = () =>
+      home.courier("orders create --file - --ref A-1 --yes --json", { stdin: JSON.stringify(lost) });
+    home.clock.advance(60 * minuteMs);
+    expect((await create()).exit).toBe(6);
+    home.service.ways = ways;
+    home.clock.advance(60 * minuteMs);
+    const decided = await home.courier("orders resolve ref:A-1 --not-created --yes");
+    await create();
+    expect([decided.exit, home.service.orders.filter(isOwn).length], decided.stderr).toEqual([2, 1]);
   });
 });
