@@ -280,11 +280,14 @@ async function findFresh(
   return undefined;
 }
 
-/** Creates that were sent, or are being sent, without a known outcome. */
+/**
+ * Creates that were sent, or are being sent, without a known outcome. A row that another machine's order covered was not
+ * sent: what counts is when that order was taken from it.
+ */
 export async function openCreates({ ledger, customer }: ReconcileTools): Promise<readonly Operation[]> {
   const open = await ledger.openOperations(customer);
   return open
-    .map(({ operation }) => operation)
+    .map(({ operation }) => ({ ...operation, sentEvent: operation.sentEvent ?? operation.endedEvent }))
     .filter(({ kind, state, sentEvent }) => kind === "create" && state !== "ready" && sentEvent);
 }
 

@@ -56,6 +56,26 @@ describe("a row that equals an order made elsewhere", () => {
     expect(JSON.parse(undone.stdout)).toMatchObject([{ id: 1000002, outcome: "cancelled" }]);
   });
 
+  test("and that a person took from its row again is named as a possible match until a person decides", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await shipElsewhere(home, row("X-1"));
+    expect(outcomes((await home.run("--skip-shipped")).report)).toBe("shipped");
+    expect((await home.courier("orders resolve ref:A-1 --reopen --yes")).exit).toBe(0);
+    home.clock.advance(3_600_000);
+    const { exit, report } = await home.run();
+    expect([exit, report[0]?.error?.message]).toEqual([
+      6,
+      "in doubt; possible matches: 1000001; decide with courier orders resolve 1.1",
+    ]);
+    const decided = await home.courier("orders resolve 1.1 --not-created --yes");
+    expect([decided.exit, decided.stderr]).toEqual([
+      2,
+      expect.stringContaining("error: order 1000001 may be 1.1: nothing was recorded\n"),
+    ]);
+    expect((await home.courier("orders resolve 1.1 --as 1000001 --yes")).exit).toBe(0);
+    expect([outcomes((await home.run()).report), home.posts]).toEqual(["shipped", 1]);
+  });
+
   test("covers no row that was written over for another customer, whose cells still have its number", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
     const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
