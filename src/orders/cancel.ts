@@ -25,11 +25,11 @@ import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import type { Cancellation } from "../model/results.ts";
 import { cannotBeCancelled } from "../model/states.ts";
 import {
-  type CancelResult,
   type CancelTools,
   cancelOne,
   explainUnshown,
   hintOfAccepted,
+  wasJustSent,
 } from "../sending/cancel.ts";
 import { blank, show, table } from "../terminal/blocks.ts";
 import { checkSelection, selectionOptions, selectOrders } from "./cancel-selection.ts";
@@ -297,7 +297,9 @@ async function* cancelAll(
     if (tools.mismatch) {
       const read = await readOrder(each.id, tools.service).catch(orFailure);
       if (read instanceof ServiceFailure) {
-        const reported = reportResult(each.id, each.order, untouched(read), context);
+        const isUntouched = !(await wasJustSent(each.id, tools));
+        const unsent = { kind: "open", failure: read, after: undefined, isUntouched } as const;
+        const reported = reportResult(each.id, each.order, unsent, context);
         fail(reported.failure);
         return reported;
       }
@@ -372,11 +374,6 @@ async function* cancelAll(
 function orFailure(error: unknown): ServiceFailure {
   if (error instanceof ServiceFailure) return error;
   throw error;
-}
-
-/** The order could not be read, so that no request was sent. */
-function untouched(failure: ServiceFailure): CancelResult {
-  return { kind: "open", failure, after: undefined, isUntouched: true };
 }
 
 async function prepare(service: CourierService, context: Context): Promise<CancelTools> {

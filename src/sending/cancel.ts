@@ -63,7 +63,8 @@ export async function cancelOne(
   if (!name) return "unsent";
   let result: CancelResult;
   try {
-    result = await tryCancel(id, tools.service, isInDoubt);
+    const tried = await tryCancel(id, tools.service, isInDoubt);
+    result = tried.kind === "open" && isInDoubt ? { ...tried, isUntouched: false } : tried;
   } catch (error) {
     if (signal.aborted) return "stopped";
     throw error;

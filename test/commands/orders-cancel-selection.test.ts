@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Transport, WireRequest } from "../../src/api/transport.ts";
-import { requestCount } from "../support/answers.ts";
+import { answerData, answerRaw, onePage, requestCount } from "../support/answers.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { effort, fc } from "../support/effort.ts";
 import { type CreatedOrder, createOrder, plainDraft } from "../support/orders.ts";
@@ -249,6 +249,20 @@ describe("a service that cannot be trusted", () => {
       outcome: "left_alone",
       message: "it is listed, and cannot be read: the service refused: no such order (NOT_FOUND)",
     });
+  });
+
+  test("an order whose cancel was accepted, and that cannot be read, may be cancelled: exit 5", async () => {
+    const home = await homeWithOrders(1);
+    answerData(home, "GET /api/v1/orders/1000001", '{"id":1000001,"status":"pending"}');
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(3);
+    home.sandbox.faults.clear();
+    answerData(home, "GET /api/v1/orders$", '[{"id":1000001,"status":"pending"}]', onePage);
+    answerRaw(home, "GET /api/v1/orders/1000001", "{}", { status: 503 });
+    const { exit, stdout, stderr } = await home.courier("orders cancel --status pending --yes --json");
+    expect(exit, stderr).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: "unknown", status: null }]);
+    expect(stderr).toContain("order 1000001 may or may not be cancelled: ");
+    expect(requestCount(home, "DELETE")).toBe(1);
   });
 
   test("a list that is not complete: nothing is cancelled", async () => {

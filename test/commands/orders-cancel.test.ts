@@ -586,6 +586,25 @@ describe("a refusal of an order that is shown as one that can be cancelled", () 
     expect(stderr).toMatch(/^error: order 1000001 was pending just now, and may be cancelled yet: /);
   });
 
+  test.each(["orders cancel 1000001 --yes --json", "undo 1 --yes --json"])(
+    "as a limit, after a cancel that was accepted, does not say that it is not cancelled: %s",
+    async (words) => {
+      const home = await homeWithOrders(1);
+      const showLate = () =>
+        answerData(home, "GET /api/v1/orders/1000001", '{"id":1000001,"status":"pending"}');
+      showLate();
+      expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(3);
+      home.sandbox.faults.clear();
+      const headers = { "Retry-After": "600" };
+      answerRaw(home, "DELETE /api/v1/orders/1000001", refused("RATE_LIMITED"), { status: 429, headers });
+      showLate();
+      const { exit, stdout, stderr } = await home.courier(words);
+      expect(exit, stderr).toBe(5);
+      expect(JSON.parse(stdout)).toMatchObject([{ outcome: "unknown", status: "pending" }]);
+      expect(stderr).not.toContain("is not cancelled");
+    },
+  );
+
   test("otherwise is one", async () => {
     const home = await homeWithOrders(1);
     answerRaw(home, "DELETE /api/v1/orders/1000001", refused("FORBIDDEN"), { status: 403 });
