@@ -205,6 +205,7 @@ export async function createContext(
       hasOpenLedger: book.hasOpenLedger,
       sharesLedger,
       knownCustomer,
+      nextCommand,
     };
     const made = remembering(client, tools, remembered);
     remembered = made;

@@ -22,7 +22,7 @@ const mostSeen = 10_000;
 export interface AnswerTools
   extends Pick<
     Context,
-    "clock" | "ledger" | "localLedger" | "sharesLedger" | "knownCustomer" | "addCleanup"
+    "clock" | "ledger" | "localLedger" | "sharesLedger" | "knownCustomer" | "addCleanup" | "nextCommand"
   > {
   readonly account: ActiveAccount;
   readonly apiKey: string;
@@ -108,7 +108,7 @@ function createAnswerKeeper(
     const asSent = new Set<string>();
     for (const order of ids.flatMap((id) => details.get(id) ?? [])) {
       if ((order.status === "cancelled") !== (states.get(order.id.value) === "cancelled")) continue;
-      const { other } = await readOwner(order, { ledger, customer, clock, warn: tools.warn });
+      const { other } = await readOwner(order, { ...tools, ledger, customer });
       if (other === undefined) asSent.add(order.id.value);
     }
     return asSent;

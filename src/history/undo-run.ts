@@ -180,6 +180,7 @@ async function begin({ number }: RunSummary, context: Context): Promise<CancelTo
     run,
     clock: context.clock,
     warn: context.messages.warn,
+    nextCommand: context.nextCommand,
   };
 }
 

@@ -378,8 +378,8 @@ function orFailure(error: unknown): ServiceFailure {
 
 async function prepare(service: CourierService, context: Context): Promise<CancelTools> {
   const run = await context.beginRun({ command: "orders cancel" });
-  const { clock, messages } = context;
-  return { service, ledger: await context.ledger(), run, clock, warn: messages.warn };
+  const { clock, messages, nextCommand } = context;
+  return { service, ledger: await context.ledger(), run, clock, warn: messages.warn, nextCommand };
 }
 
 /** `accepted`: one sentence for each order that was accepted for cancelling and is not cancelled. */

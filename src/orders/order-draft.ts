@@ -76,7 +76,8 @@ async function ensureOwn(id: string, context: Context): Promise<void> {
   try {
     const order = await (await context.service()).order(id);
     const { id: customer } = await context.customer({ makesNoOrder: true });
-    const { operation, other } = await readOwner(order, { ledger: await context.ledger(), customer, clock });
+    const ledger = await context.ledger();
+    const { operation, other } = await readOwner(order, { ledger, customer, clock, nextCommand });
     if (!operation || other === undefined) return;
     const like = nextCommand(`orders create --like ${nameOperation(operation)}`);
     throw usageError(describeAnswer(operation, other), `start from what was sent: ${like}`);

@@ -81,8 +81,8 @@ async function checkOwner(order: OrderDetail, context: Context): Promise<void> {
   const customer = await context.knownCustomer();
   const ledger = customer && (await findLedger(context));
   if (!ledger) return;
-  const { clock, messages } = context;
-  await readOwner(order, { ledger, customer: customer.id, clock, warn: messages.warn });
+  const { clock, messages, nextCommand } = context;
+  await readOwner(order, { ledger, customer: customer.id, clock, warn: messages.warn, nextCommand });
 }
 
 /** Of an order that the service does not show, the last answers may be on this machine. */

@@ -270,10 +270,10 @@ function openRefs(context: Context) {
   const open = lazy(async () => {
     try {
       const customer = await findCustomerOfOwnOrders(context);
-      const { clock, messages } = context;
-      return (
-        customer && { customer: customer.id, ledger: await context.ledger(), clock, warn: messages.warn }
-      );
+      const { clock, messages, nextCommand } = context;
+      if (!customer) return undefined;
+      const ledger = await context.ledger();
+      return { customer: customer.id, ledger, clock, warn: messages.warn, nextCommand };
     } catch (error) {
       context.messages.warn(`the slips have no refs: ${error instanceof Error ? error.message : error}`);
       return undefined;

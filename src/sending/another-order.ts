@@ -207,7 +207,7 @@ function isNamed(draft: Draft, order: OrderDetail): boolean {
  */
 export async function readOwner(
   order: OrderDetail,
-  { ledger, customer, clock, warn, onWithdrawn, others }: OwnerTools,
+  { ledger, customer, clock, warn, nextCommand, onWithdrawn, others }: OwnerTools,
   keepsNames = false,
 ): Promise<{ readonly operation?: Operation | undefined; readonly other?: string | undefined }> {
   const id = order.id.value;
@@ -221,7 +221,8 @@ export async function readOwner(
   }
   const isCounted = keepsNames || (await isOfBeside(operation, order, ledger));
   const isTaken = isCounted && (await withdrawIfCertain(operation, order, ledger, clock));
-  const inDoubt = isTaken ? `; ${nameOperation(operation)} is in doubt now: courier orders resolve` : "";
+  const own = nameOperation(operation);
+  const inDoubt = isTaken ? `; ${own} is in doubt now: ${nextCommand(`orders resolve ${own}`)}` : "";
   const isRepeated = others?.get(id) === other && !isTaken;
   others?.set(id, other);
   if (!isTaken) await markShown(operation, true, ledger);
@@ -238,7 +239,7 @@ async function markShown(operation: Operation, isOther: boolean, ledger: Ledger)
 
 export type OwnerTools = Pick<
   ReconcileTools,
-  "ledger" | "customer" | "clock" | "warn" | "onWithdrawn" | "others"
+  "ledger" | "customer" | "clock" | "warn" | "nextCommand" | "onWithdrawn" | "others"
 >;
 
 /** True where the service is known to change all fields that differ. */

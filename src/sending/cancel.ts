@@ -9,7 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { CancelOutcome, OperationName, Rejection, Run } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { isCancellable } from "../model/states.ts";
-import { readOwner } from "./another-order.ts";
+import { type OwnerTools, readOwner } from "./another-order.ts";
 import { doubtfulStatuses } from "./evidence.ts";
 import { latestMadeMs } from "./proof.ts";
 
@@ -21,6 +21,7 @@ export interface CancelTools {
   readonly clock: Clock;
   /** Tells a person that a create has the order of another one. */
   readonly warn: (text: string) => void;
+  readonly nextCommand: OwnerTools["nextCommand"];
 }
 
 export type CancelResult =
@@ -103,12 +104,13 @@ export async function beginCancel(
 export async function endCancel(
   name: OperationName,
   result: CancelResult,
-  { ledger, run, clock, warn }: CancelTools,
+  tools: CancelTools,
   onUnrecorded: OnUnrecorded,
 ): Promise<void> {
+  const { ledger, run, clock } = tools;
   try {
     const after = result.kind === "unshown" ? undefined : result.after;
-    const { other } = after ? await readOwner(after, { ledger, customer: run.customer, clock, warn }) : {};
+    const { other } = after ? await readOwner(after, { ...tools, customer: run.customer }) : {};
     const outcome = outcomeOf(result);
     // The create that has the order sent another one: that one's state is not known.
     const orderState = other === undefined ? outcome.orderState : undefined;

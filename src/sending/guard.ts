@@ -250,11 +250,11 @@ async function noteState(
   ledger: Ledger,
   context: Context,
 ): Promise<string | undefined> {
-  const { clock, messages } = context;
+  const { clock, messages, nextCommand } = context;
   try {
     const shown = await (await context.service()).order(id);
     if (typeof shown.status !== "string") return "the service does not say it";
-    const { other } = await readOwner(shown, { ledger, customer, clock, warn: messages.warn });
+    const { other } = await readOwner(shown, { ledger, customer, clock, warn: messages.warn, nextCommand });
     if (other === undefined) await ledger.noteOrderState(customer, shown.id.value, shown.status);
     return other;
   } catch (error) {

@@ -28,6 +28,8 @@ export interface ReconcileTools {
   readonly mostCancelledRead?: number;
   /** Tells a person of a claim that proved to be wrong. */
   readonly warn?: (text: string) => void;
+  /** A further command as it has to be typed to concern the same account. */
+  nextCommand(words: string): string;
   /** Called with the operation whose claim that was. */
   readonly onWithdrawn?: (operation: Operation) => void;
   /** Orders that were read and are others than answers said, with the reason: each is warned of once. */

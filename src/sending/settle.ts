@@ -49,6 +49,7 @@ export async function createReconcileTools(
     customer,
     run,
     warn: context.messages.warn,
+    nextCommand: context.nextCommand,
     settleMs: settleMs ?? context.settleMs ?? (isSandbox ? sandboxSettleMs : undefined),
     async *list(dateFrom, hooks) {
       const progress = showsProgress ? createListProgress(context) : undefined;

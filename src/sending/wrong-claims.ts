@@ -165,7 +165,7 @@ export async function withdrawWrongClaims(
     tools.onWithdrawn?.(owner);
     tools.warn?.(
       `the answer to ${nameOperation(owner)} named order ${id}, which has the data of ${nameOperation(own)}: ` +
-        `${nameOperation(owner)} is in doubt now, and courier log shows the outcome of both`,
+        `${nameOperation(owner)} is in doubt now, and ${tools.nextCommand("log")} shows the outcome of both`,
     );
   }
   const possible = await tools.ledger.possibleOrders(tools.customer);

@@ -1,8 +1,10 @@
 /** Hints, followed word for word: they lead on, and never back to themselves. */
 
 import { expect, test } from "vitest";
+import { answerData } from "../support/answers.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
+import { createImportHome, row, sheet } from "../support/imports.ts";
 import { createOrder } from "../support/orders.ts";
 
 test("an order that a sync did not bring is not to be synced again", async () => {
@@ -68,6 +70,20 @@ test("a cancel is repeated with the account of its run, not with the current one
   expect(stderr).toContain(
     `hint: it is safe to cancel again: courier orders cancel ${order.id} --account sandbox\n`,
   );
+});
+
+test("an order that was taken from its create is decided about with the account that showed it", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2", "赵六", "13600136000")));
+  await putConfig(home, { accounts: { shop: { base_url: home.sandbox.baseUrl, key: home.sandbox.apiKey } } });
+  expect((await home.run("--account shop")).exit).toBe(0);
+  const read = async (id: number) =>
+    JSON.parse((await home.courier(`orders show ${id} --json --account shop`)).stdout);
+  const [one, other] = [await read(1000001), await read(1000002)];
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify({ ...one, receiver: other.receiver }));
+  const { stderr } = await home.courier("orders show 1000001 --account shop");
+  const hinted = "orders resolve 1.1 --account shop";
+  expect(stderr).toContain(`; 1.1 is in doubt now: courier ${hinted}\n`);
+  expect((await home.courier(hinted)).stdout).toContain("A-1");
 });
 
 test.each([

@@ -310,7 +310,7 @@ describeKinds((open, kind) => {
 
   /** What answers at once is no step: a crash cannot come between it and what follows. */
   function isPassed(name: string): boolean {
-    return name === "clockOffsetMs" || name === "list" || name === "holdsClaim";
+    return ["clockOffsetMs", "list", "holdsClaim", "nextCommand"].includes(name);
   }
 
   /** So many equal rows have become as many orders at most, whichever of them is whose. */

@@ -34,7 +34,7 @@ export interface StoredOrder {
 export interface ServiceInMemory {
   readonly orders: StoredOrder[];
   readonly send: ImportTools["send"];
-  readonly lookup: Pick<ReconcileTools, "list" | "detail" | "clockOffsetMs">;
+  readonly lookup: Pick<ReconcileTools, "list" | "detail" | "clockOffsetMs" | "nextCommand">;
   /** Resolves when every request that has left was acted upon. */
   settled(): Promise<void>;
   /** The most requests that were under way at once. */
@@ -114,6 +114,7 @@ export function createServiceInMemory(clock: HandClock, script: readonly Fate[] 
         return detailOf(order);
       },
       clockOffsetMs: () => 0,
+      nextCommand: (words) => words,
     },
     async settled() {
       while (underWay > 0) await turn();

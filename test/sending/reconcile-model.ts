@@ -218,6 +218,7 @@ export async function play(told: Story, ledger: Ledger, clock: HandClock): Promi
       listedIds = ids;
     },
     detail: (id) => service.detail(id),
+    nextCommand: (words) => words,
     clockOffsetMs,
     clock,
     stop: new AbortController().signal,

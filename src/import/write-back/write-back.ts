@@ -226,6 +226,7 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
             ...known,
             clock: context.clock,
             warn: context.messages.warn,
+            nextCommand: context.nextCommand,
             onWithdrawn: () => {
               isWithdrawn = true;
             },
