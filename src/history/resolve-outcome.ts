@@ -60,12 +60,13 @@ function differencesOf(
 
 export async function settleAs(
   operation: Operation,
-  orderId: string,
+  givenId: string,
   ledger: Ledger,
   context: Context,
 ): Promise<Operation> {
   const service = await context.service();
-  const order = await service.order(orderId);
+  const order = await service.order(givenId);
+  const orderId = order.id.value; // zeros may have been typed in front
   const name = nameOperation(operation);
   const { draft } = operation;
   const differing = draft ? differencesOf(draft, order) : [];

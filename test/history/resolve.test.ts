@@ -6,7 +6,7 @@ import { identifyProcess } from "../../src/core/process-identity.ts";
 import { answerData } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
-import { createImportHome, lostForNow, outcomes, row, sheet } from "../support/imports.ts";
+import { createImportHome, lostForNow, outcomes, row, sheet, withLedger } from "../support/imports.ts";
 import { createAtService, type RecordedCreate, readRuns, recordRun } from "../support/ledger.ts";
 import { plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -188,6 +188,19 @@ describe("--as", () => {
     );
     expect((await operationOf(home))?.state).toBe("unknown");
   });
+
+  test.each(["1000002", "001000002"])(
+    "nor does another operation lose its own order to it, which the service shows as another one: %s",
+    async (id) => {
+      const home = await createServedHome();
+      await recordRun(home, ["created", "created"]);
+      await withLedger(home.stateDir, (ledger) => ledger.markShown({ run: 1, number: 1 }, true));
+      const { exit, stderr } = await home.courier(`orders resolve 1.1 --as ${id} --yes`);
+      expect(exit, stderr).toBe(2);
+      expect(stderr).toContain("error: order 1000002 belongs to operation 1.2\n");
+      expect(await operationOf(home)).toMatchObject({ state: "created", order: { id: "1000001" } });
+    },
+  );
 
   test("an order with another phone and item to the same name is asked about, with both values", async () => {
     const home = await homeInDoubt();
