@@ -259,7 +259,8 @@ function describeChange(order: OrderDetail, found: readonly Found[]): string | u
   if (!before || before.status !== order.status) return `it is ${show(order.status)} now`;
   const [one, other] = [before.receiver, order.receiver];
   const isSame = one?.name === other?.name && one?.phone === other?.phone && one?.address === other?.address;
-  return isSame ? undefined : `it is for ${show(other?.name)} now`;
+  if (!isSame) return `it is for ${show(other?.name)} now`;
+  return before.item?.name === order.item?.name ? undefined : `its goods are ${show(order.item?.name)} now`;
 }
 
 async function* cancelAll(

@@ -35,6 +35,7 @@ const sell = (shown: ShownOrder): ShownOrder => ({
   receiver: { name: "王麻子", phone: "18611112222", address: "成都市人民南路四段11号" },
   item: { ...shown.item, name: "茶壶" },
 });
+const pack = (shown: ShownOrder): ShownOrder => ({ ...shown, item: { ...shown.item, name: "茶壶" } });
 
 async function importTwo() {
   const home = await createUnfaithfulHome();
@@ -55,6 +56,7 @@ const states = (home: Home) => home.service.orders.map(({ status }) => status);
 test.each([
   ["is paid", pay, "it is paid now"],
   ["is another customer's", sell, "it is for 王麻子 now"],
+  ["has other goods", pack, "its goods are 茶壶 now"],
 ])("orders cancel leaves an order alone that %s now", async (_, rewrite, said) => {
   for (const name of ["2", "ref:A-2"]) {
     const { home, showSecond } = await importTwo();
