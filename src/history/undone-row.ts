@@ -80,7 +80,9 @@ export function rowSettled(operation: Operation, again: Operation | undefined): 
   const order = again?.order ? ` (order ${again.order.id})` : "";
   const message = again
     ? `not made; sent again as ${nameOperation(again)}${order}`
-    : "not made; an import sends it again, or has sent it";
+    : operation.file === undefined
+      ? "not made"
+      : "not made; an import sends it again, or has sent it";
   return toRow(operation, { outcome: "left_alone", reason: "not_made", message });
 }
 

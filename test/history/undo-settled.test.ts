@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { CreateOutcome } from "../../src/ledger/operation.ts";
+import { createServedHome } from "../support/courier.ts";
 import {
   createImportHome,
   type ImportHome,
@@ -11,6 +12,7 @@ import {
   sheet,
   withLedger,
 } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 /** The order of the first row was made; the answer to the second is lost. */
@@ -77,6 +79,25 @@ describe("one that was not made", () => {
     expect(stdout).toContain("not made; an import sends it again, or has sent it");
     expect(await stateOfSecond(home)).toEqual(["unsent", false]);
   });
+});
+
+test("a single create that was not made is sent again by no import", async () => {
+  const home = await createServedHome();
+  home.sandbox.faults.set(lostForNow("drop_before"));
+  const stdin = JSON.stringify(plainDraft);
+  expect((await home.courier("orders create --file - --yes", { stdin })).exit).toBe(6);
+  const prompts = {
+    ...scriptedPrompts({}),
+    async confirm() {
+      await withLedger(home.stateDir, (ledger) =>
+        ledger.settleCreate({ run: 1, number: 1 }, { state: "unsent" }, home.clock.now()),
+      );
+      return true;
+    },
+  };
+  const { exit, stdout, stderr } = await home.courier("undo 1", { terminal: 160, prompts });
+  expect(exit, stderr).toBe(3);
+  expect(stdout).toMatch(/ not made *$/m);
 });
 
 describe("one that was found", () => {
