@@ -36,7 +36,7 @@ export interface UndoPlan {
   readonly alreadyCancelled: readonly ReadOrder[];
   /** To be cancelled. */
   readonly sure: readonly ReadOrder[];
-  /** Cancellable; their answers were lost and the orders were found later. */
+  /** Cancellable; their answers were lost and the orders were found later, or a person has confirmed them. */
   readonly found: readonly ReadOrder[];
   /** Their state does not allow a cancel. */
   readonly tooLate: readonly ReadOrder[];

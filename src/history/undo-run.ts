@@ -72,6 +72,7 @@ export function cancelPlanned(
   undone: RunSummary,
   plan: UndoPlan,
   chosen: readonly ReadOrder[],
+  includeFound: boolean,
   context: Context,
 ): { readonly stream: Items<Undone> } & Required<Pick<RowsOutput, "after" | "onUnread">> {
   const { clock, random, signal, messages } = context;
@@ -148,7 +149,11 @@ export function cancelPlanned(
     yield* plan.unshown.map((each) => count(rowUnshown(each)));
     yield* plan.unread.map((each) => count(rowUnread(each)));
     for (const each of plan.inDoubt)
-      yield count(isMarked(each) ? rowInDoubt(each, true) : await readSettled(each, await context.ledger()));
+      yield count(
+        isMarked(each)
+          ? rowInDoubt(each, true)
+          : await readSettled(each, includeFound, await context.ledger()),
+      );
     isComplete = left.length === 0;
     const why = {
       failure: failure ?? plan.unread[0]?.failure,
@@ -185,13 +190,14 @@ async function begin({ number }: RunSummary, context: Context): Promise<CancelTo
 }
 
 /** What became of an operation that is not in doubt any more. */
-async function readSettled(operation: Operation, ledger: Ledger): Promise<Undone> {
+async function readSettled(operation: Operation, includeFound: boolean, ledger: Ledger): Promise<Undone> {
   const now = (await ledger.findOperation(operation)) ?? operation;
   const { customer, ref, shop } = now;
   const named = isMade(now) || ref === undefined ? [] : await ledger.findByRefs(customer, [ref]);
   return rowSettled(
     now,
     named.findLast((each) => each.shop === shop && isLive(each)),
+    includeFound,
   );
 }
 
@@ -312,7 +318,7 @@ function explainEnd(
     hint: hasChanged
       ? "run the same command again: it asks about what has changed"
       : hasFound
-        ? "add --include-found to cancel orders that were found after their answer was lost"
+        ? "add --include-found to cancel orders that were found or confirmed later"
         : whose
           ? whose
           : refused

@@ -98,7 +98,7 @@ export const undoRun = defineCommand({
       plan = leaveChanged(read, chosen, includeFound);
       chosen = chosenIn(plan, chosen);
     }
-    const { stream, ...how } = cancelPlanned(run, plan, chosen, context);
+    const { stream, ...how } = cancelPlanned(run, plan, chosen, includeFound, context);
     return { ...rows(stream, undoneColumns, nothing), ...how };
   },
 });
@@ -286,8 +286,10 @@ function foundQuestion(found: readonly ReadOrder[]): string {
   const names = found.slice(0, namesShown).map(({ order }) => order.id.value);
   const more = found.length > names.length ? ` and ${found.length - names.length} more` : "";
   const paid = found.filter(isPaid).length;
+  const isConfirmed = found.some(({ operation }) => operation.isDecided);
+  const how = isConfirmed ? "found or confirmed later" : "found after the answer was lost";
   return (
-    `${counted(found.length, "order")} of it ${byCount(found.length, "was", "were")} found after the answer was lost: ` +
+    `${counted(found.length, "order")} of it ${byCount(found.length, "was", "were")} ${how}: ` +
     `${names.join(", ")}${more}${paid > 0 ? `, ${paid} of them paid` : ""}. Cancel these too?`
   );
 }

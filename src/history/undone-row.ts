@@ -64,18 +64,28 @@ export function rowTooLate({ operation, order }: ReadOrder): Undone {
   });
 }
 
-const foundLater = "found after its answer was lost; --include-found cancels it too";
+const changedSince = "it has changed since it was asked about";
+
+function describeFound({ isDecided }: Operation): string {
+  const how = isDecided ? "confirmed with orders resolve --as" : "found after its answer was lost";
+  return `${how}; --include-found cancels it too`;
+}
 
 export function rowFound({ operation, order }: ReadOrder): Undone {
-  const message = foundLater;
+  const message = describeFound(operation);
   return toRow(operation, { outcome: "left_alone", reason: "found", before: order, after: order, message });
 }
 
 /** Another process has settled it since a person was asked about it. `again`: it was sent once more. */
-export function rowSettled(operation: Operation, again: Operation | undefined): Undone {
+export function rowSettled(
+  operation: Operation,
+  again: Operation | undefined,
+  includeFound: boolean,
+): Undone {
   if (isMade(operation)) {
-    const { orderState: status } = operation;
-    return toRow(operation, { outcome: "left_alone", reason: "found", status, message: foundLater });
+    const reason = includeFound ? "changed" : "found";
+    const message = includeFound ? changedSince : describeFound(operation);
+    return toRow(operation, { outcome: "left_alone", reason, status: operation.orderState, message });
   }
   const order = again?.order ? ` (order ${again.order.id})` : "";
   const message = again
@@ -87,8 +97,13 @@ export function rowSettled(operation: Operation, again: Operation | undefined): 
 }
 
 export function rowChanged({ operation, order }: ReadOrder): Undone {
-  const message = "it has changed since it was asked about";
-  return toRow(operation, { outcome: "left_alone", reason: "changed", before: order, after: order, message });
+  return toRow(operation, {
+    outcome: "left_alone",
+    reason: "changed",
+    before: order,
+    after: order,
+    message: changedSince,
+  });
 }
 
 export function rowStopped({ operation, order }: ReadOrder): Undone {

@@ -240,11 +240,12 @@ export type OperationRow = Infer<typeof operationRowSchema>;
 
 /**
  * One order of a run that is undone. `left_alone` and `unknown` have a `reason`: `not_cancellable`: by its state.
- * `found`: it was found after its answer was lost, and `--include-found` was not given. `in_doubt`: whether it
- * exists is unknown. `stopped`: the run ended before its turn. `failed`: its request had no effect, such as after HTTP
- * 429. `not_read`: its state could not be read. `not_shown`: the service accepted the cancel, and does not show the
- * order any more. `other_order`: the order has another receiver than was sent. `changed`: its state is not the one that
- * a person was asked about. `not_made`: it was in doubt then, and no order was made. `status` is the state read last.
+ * `found`: it was found after its answer was lost, or a person confirmed it, and `--include-found` was not given.
+ * `in_doubt`: whether it exists is unknown. `stopped`: the run ended before its turn. `failed`: its request had no
+ * effect, such as after HTTP 429. `not_read`: its state could not be read. `not_shown`: the service accepted the
+ * cancel, and does not show the order any more. `other_order`: the order has another receiver than was sent.
+ * `changed`: its state is not the one that a person was asked about. `not_made`: it was in doubt then, and no order
+ * was made. `status` is the state read last.
  */
 const undoneSchema = object({
   operation: text,

@@ -12,7 +12,7 @@ import {
   sheet,
   withLedger,
 } from "../support/imports.ts";
-import { plainDraft } from "../support/orders.ts";
+import { createOrder, plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 /** The order of the first row was made; the answer to the second is lost. */
@@ -120,13 +120,31 @@ describe("one that was found", () => {
     expect(stderr).toContain("run the same command again: it asks about what has changed");
   });
 
-  test("is named after an answer at once", async () => {
+  test.each([
+    ["undo 1", "add --include-found to cancel orders that were found or confirmed later"],
+    ["undo 1 --include-found", "run the same command again: it asks about what has changed"],
+  ])("is named after an answer at once: %s", async (words, hint) => {
     const home = await createHomeInDoubt("drop_after");
     const order = { id: "1000002", order_no: null, tracking_number: null, estimated_fee: null };
     const found = { state: "found", order, orderState: "pending" } as const;
-    const { exit, stderr } = await undoWhile(home, settle(home, found));
+    const { exit, stdout, stderr } = await undoWhile(home, settle(home, found), words);
     expect(exit, stderr).toBe(3);
     expect(stderr).toContain("1 of 2 orders of run 1 cancelled; not cancelled: 1000002 (pending)\n");
+    expect(stderr).toContain(hint);
+    expect(stdout.includes("--include-found cancels it too")).toBe(!words.includes("--include-found"));
     expect(await stateOfSecond(home)).toEqual(["found", false]);
+  });
+
+  test("by a person, who confirmed what its answer had named, is not called lost", async () => {
+    const home = await createServedHome();
+    await createOrder(home);
+    await withLedger(home.stateDir, (ledger) => ledger.markShown({ run: 1, number: 1 }, true));
+    expect((await home.courier("orders resolve 1.1 --as 1000001 --yes")).exit).toBe(0);
+    const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+    expect(exit, stderr).toBe(3);
+    expect(JSON.parse(stdout)[0].message).toBe(
+      "confirmed with orders resolve --as; --include-found cancels it too",
+    );
+    expect(stderr).not.toContain("lost");
   });
 });
