@@ -31,7 +31,7 @@ import { importRows } from "./importer.ts";
 import { inRowOrder } from "./reorder-buffer.ts";
 import { openRowTally } from "./row-tally.ts";
 import type { RowsOptions, WrongRow } from "./rows.ts";
-import { describeSentSince, findSentSince } from "./sent-since.ts";
+import { createSentSince, describeSentSince } from "./sent-since.ts";
 import { statesOfLedger } from "./write-back/import-sheet.ts";
 
 /** Sends the rows while the report is read. Each row gives one report row. */
@@ -39,10 +39,9 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   const wrong: ReportRow[] = [];
   /** Orders of which rows are hidden: they can be corrected in the workbook alone. */
   const withHidden: number[] = [];
-  const refused = new Set<number>();
-  /** Rows of them that another process has sent since. */
-  let sentSince: readonly number[] = [];
   const { source, plan, settings, rejects } = run;
+  const sinceRefused = createSentSince(run.tools, context.clock);
+  let sentSince: readonly number[] = [];
   const tally = openRowTally(run.tools);
   const { counts, unrecorded, unwanted, made, unread } = tally;
   const { overview } = plan;
@@ -119,7 +118,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       for await (const each of inRowOrder(counting(withWrong(source, overview, results), meter))) {
         const result = await withNumber(await tally.correct(each));
         const row = toReport(result, overview);
-        if (result.outcome === "refused") refused.add(result.row.row);
+        sinceRefused.note(each);
         if (result.outcome === "refused" || result.outcome === "wrong") {
           const { raw } = result.row;
           if (rejects && "cells" in raw && raw.hasHidden) withHidden.push(result.row.row);
@@ -130,8 +129,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       }
       if (made.length > 1 && !context.signal.aborted) await compareMade();
       await tally.noteWithdrawnElsewhere();
-      if (refused.size > 0)
-        sentSince = await findSentSince(goodRows(source, overview), refused, run.tools, context.clock);
+      sentSince = await sinceRefused.find(() => goodRows(source, overview));
       await ledger.checkPlace();
       if (run.comparedMs !== undefined && countDone(counts) === total)
         await ledger.recordComparison(run.tools.run.customer, run.comparedMs).catch(() => {}); // then it is done again

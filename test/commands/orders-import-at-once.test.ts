@@ -147,6 +147,29 @@ test("equal rows of which one is refused and the other one sent are both told as
   expect(stderr).not.toContain("since");
 });
 
+test.each([
+  ["", "refused", undefined],
+  ["--retry-refused", "created", "row 1 was refused, and another courier process has sent it since"],
+])(
+  "of equal rows, one that is refused is not the other one, which another process sends %s",
+  async (flag, first, warning) => {
+    const between = countTo(30).map((index) => row(`B-${index}`, `名${index}`));
+    const home = await createImportHome(sheet(row(""), ...between, row("")));
+    home.sandbox.faults.set([
+      { ...post, kind: "refuse", status: 400, code: "INVALID_PARAMETER", message: "no", times: 1 },
+      { ...post, kind: "latency", ms: 3, times: 10 },
+    ]);
+    const running = home.run("--concurrency 1");
+    await until("it sends", () => home.posts >= 3);
+    const other = await home.run(`--concurrency 8 ${flag}`);
+    const { report, stderr } = await running;
+    expect([report[0]?.outcome, report.at(-1)?.outcome]).toEqual(["refused", "shipped"]);
+    expect([other.report[0]?.outcome, other.report.at(-1)?.outcome]).toEqual([first, "created"]);
+    if (warning === undefined) expect(stderr).not.toContain("since");
+    else expect(stderr).toContain(warning);
+  },
+);
+
 /** An import of two rows whose requests get no answer before `wakeUp`, which is called after `wakesAfterMs`. */
 async function stopWhileSending(wakesAfterMs = Number.POSITIVE_INFINITY) {
   const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));

@@ -122,7 +122,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/core/process-tree.ts": "what systems list, and nothing of how a program is run",
   "src/import/rate-limiter.ts": "a data structure with tests of its own",
   "src/import/reorder-buffer.ts": "a data structure with tests of its own",
-  "src/import/sent-since.ts": "what other processes sent, apart from what this one reports",
   "src/import/shared-rest.ts": "what other processes learned, apart from what this one does",
   "src/import/write-back/own-cancelled.ts":
     "which order is a held row's own, apart from what is written of it",
