@@ -51,7 +51,7 @@ export interface Overview {
   countOf(content: string): number;
   /** Rows that have the number of an order in their cells, in the order of the file. */
   readonly numberedRows: readonly NumberedRow[];
-  /** Hash of the contents of all rows; it does not depend on their order. */
+  /** Hash of the contents of all rows; it does not depend on their order. Empty where there is none. */
   readonly rowsHash: string;
   /** The first row that can be sent. */
   readonly first: ImportRow | undefined;
@@ -181,7 +181,7 @@ async function readAll(
     hasRow: (number) => number <= plainRows || numbers.has(String(number)),
     countOf: (content) => contents.get(content) ?? 0,
     numberedRows,
-    rowsHash: `${count - wrong}:${sum.toString(16)}`,
+    rowsHash: count > wrong ? `${count - wrong}:${sum.toString(16)}` : "",
     first,
     warnings: warnings.all(),
     wrong: { problems, ofAll, wrong, count },

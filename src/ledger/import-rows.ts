@@ -95,7 +95,7 @@ function* matchFiles(customer: number, { path, bytesHash, rowsHash }: ImportFile
     ["bytes_hash", bytesHash],
     ["rows_hash", rowsHash],
   ] as const) {
-    if (value === "") continue; // stdin and pipes have no path
+    if (value === "") continue; // stdin and pipes have no path, and a file may have no rows to send
     for (const { file } of yield ask(
       `SELECT DISTINCT file FROM files WHERE customer = ? AND ${column} = ?`,
       customer,

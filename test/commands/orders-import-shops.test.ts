@@ -1210,6 +1210,21 @@ test("a platform's file whose order number has another title: no column is the r
   expect((await named.run()).stderr).not.toContain("was taken as the ref");
 });
 
+test("exports of which nothing is to be sent are not one file", async () => {
+  const titles = "买家会员名,宝贝种类,订单状态,收货人姓名,联系手机,收货地址,宝贝标题,sender.name";
+  const order = (name: string, state = "买家已付款，等待卖家发货") =>
+    `demo,1,${state},${name},13900139000,广东省 深圳市 南山区 科技园1号楼,茶,张三`;
+  const home = await createImportHome(sheetOf(titles, order("李四")));
+  const run = async (name: string, ...orders: readonly string[]) => {
+    const { exit, report } = await home.importFile(await home.put(sheetOf(titles, ...orders), name));
+    return [exit, ...report.map(({ outcome }) => outcome)];
+  };
+  expect(await run("a.csv", order("李四"))).toEqual([0, "created"]);
+  expect(await run("a.csv", order("李四", "交易成功"))).toEqual([0]);
+  expect(await run("b.csv", order("王五", "交易成功"))).toEqual([0]);
+  expect(await run("b.csv", order("李四"), order("赵六"))).toEqual([3, "held", "created"]);
+});
+
 describe("a column that holds a whole address or party", () => {
   const columns = "ref,receiver.text,item.name,sender.name";
 
