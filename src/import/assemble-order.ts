@@ -4,6 +4,7 @@ import type { SplitText } from "../forms/address-text.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { partyFields } from "../model/fields.ts";
 import type { Json } from "../model/json.ts";
+import { barePhone } from "../model/phone.ts";
 import { type Chosen, createLineChooser } from "./choose-lines.ts";
 import { cleanCell } from "./clean-cell.ts";
 import { type FormerRecord, readFormerRecord } from "./columns/former-reading.ts";
@@ -17,17 +18,18 @@ import type { OrderOptions, OrderRecord, ReadingTally } from "./order-record.ts"
 import { type FilledCell, hasAddress, type Line, readLine } from "./sheet-line.ts";
 import type { PartySplitter } from "./split-party.ts";
 
-/** Undefined for an order that is not to be sent, where the options do not ask for it. */
+/** Undefined for an order that is not to be sent, where the options do not ask for it. `isEarlier`: as earlier versions read. */
 export function createAssembler(
   options: OrderOptions,
   splitter: PartySplitter | undefined,
+  isEarlier = false,
 ): (lines: readonly Line[]) => OrderRecord | undefined {
   const { layout, tally } = options;
   const { preset } = layout;
   const chooser = createLineChooser(options);
   const earlier = layout.earlier.map((each) => ({
     ...each,
-    assemble: createAssembler({ ...options, layout: each.layout, tally: undefined }, splitter),
+    assemble: createAssembler({ ...options, layout: each.layout, tally: undefined }, splitter, true),
   }));
 
   /** The orders that earlier versions made of these lines: several, where they knew no ref. */
@@ -47,6 +49,15 @@ export function createAssembler(
       });
     });
   }
+
+  /**
+   * Those versions compared less. In a platform's export, a further line may have a masked phone, and a row that sums the
+   * order up lacks what the lines have.
+   */
+  const isCompared = (path: string, { cells }: Line) =>
+    path.startsWith("receiver.")
+      ? path !== "receiver.phone" || !(preset || isEarlier)
+      : !isEarlier && (!preset || cells.has(path));
 
   /** A street is split with its region, and the columns of a place with the address beside them. */
   const isInOther = (path: string, { cells }: Line) => {
@@ -76,7 +87,7 @@ export function createAssembler(
     const hasFault = filling.problems().length > 0;
     const hasOwnItem = all.length === 1 && !first.cells.has("item.list");
     const formerParts = new Map<string, SplitText>();
-    setCells(all, hasOwnItem, filling, (line, path, cell) => {
+    setCells(all, hasOwnItem, isCompared, filling, (line, path, cell) => {
       if (isInOther(path, line)) return;
       const split = splitter?.split(path, cell.text, line.cells);
       if (!split) return filling.set(line, path, cell);
@@ -175,12 +186,21 @@ function mayBeLine({ key, cells }: Line): boolean {
 function setCells(
   all: readonly Line[],
   hasOwnItem: boolean,
+  isCompared: (path: string, one: Line) => boolean,
   filling: CellDraft,
   setCell: (line: Line, path: string, cell: FilledCell) => void,
 ): void {
   const [first] = all;
   const holder = all.find(hasAddress) ?? first;
-  if (all.length > 1 && holder) ensureOneReceiver(all, holder, filling);
+  if (all.length > 1 && first && holder)
+    for (const [part, what, one] of [
+      ["receiver", "receiver", holder],
+      ["sender", "sender", first],
+      ["service_type", "service level", first],
+    ] as const) {
+      const isOfPart = (path: string) => path.split(".")[0] === part && isCompared(path, one);
+      ensureAlike(all, what, one, isOfPart, filling);
+    }
   for (const line of all) {
     for (const [path, cell] of line.cells) {
       const isOfReceiver = path.startsWith("receiver.");
@@ -194,21 +214,29 @@ function setCells(
   }
 }
 
-/** Lines of one order go to one receiver. */
-function ensureOneReceiver(lines: readonly Line[], holder: Line, { report }: CellDraft): void {
+/** Lines of one order go to one receiver, from one sender. */
+function ensureAlike(
+  lines: readonly Line[],
+  what: string,
+  one: Line,
+  isOfPart: (path: string) => boolean,
+  { report }: CellDraft,
+): void {
+  const isOther = ([path, { text }]: readonly [string, FilledCell]) => {
+    if (!isOfPart(path) || findNoValue(path, text) !== undefined) return false;
+    const own = one.cells.get(path)?.text;
+    if (!path.endsWith(".phone") || own === undefined) return own !== text;
+    return barePhone(own) !== barePhone(text);
+  };
   for (const line of lines) {
-    if (line === holder || !hasAddress(line)) continue;
-    for (const [path, { text, index }] of line.cells) {
-      if (!path.startsWith("receiver.") || path === "receiver.phone") continue;
-      if (holder.cells.get(path)?.text === text) continue;
+    const [, cell] = (line === one ? undefined : [...line.cells].find(isOther)) ?? [];
+    if (cell)
       report(
         line,
-        index,
-        text,
-        `another receiver than row ${holder.source.row}, which has the same order number`,
+        cell.index,
+        cell.text,
+        `another ${what} than row ${one.source.row}, which has the same order number`,
       );
-      break;
-    }
   }
 }
 

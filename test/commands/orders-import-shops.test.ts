@@ -196,6 +196,28 @@ describe("an order whose ref alone is merged over rows with its receiver", () =>
     expect(home.posts).toBe(1);
   });
 
+  test.each([
+    [
+      "sender.name",
+      "another sender",
+      ["王店", ...to("李四", "13900139000").slice(1), "茶杯", "1", "express"],
+    ],
+    ["receiver.phone", "another receiver", [...to("李四", "13900139001"), "茶杯", "1", "express"]],
+    ["receiver.phone", "another receiver", ["", "", "13900139001", "", "", "茶杯", "1", ""]],
+    ["service_type", "another service level", [...to("李四", "+86 139-0013-9000"), "茶杯", "1", "standard"]],
+  ])("with another %s in a further line is a mistake", async (column, what, cells) => {
+    const rows = [
+      [...ownHeader, "service_type"],
+      ["A-1", ...to("李四", "13900139000"), "绿茶", "2", "express"],
+      ["", ...cells],
+    ];
+    const home = await createImportHome(
+      writeWorkbook({ sheets: [{ name: "Orders", rows, after: mergedRef }] }),
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(problemsOf(ran)).toEqual([`3 ${column}: ${what} than row 2, which has the same order number`]);
+  });
+
   test("and was shipped: saved as text, its other line is held, as it is a part of that order", async () => {
     const rows = [
       ownHeader,
@@ -1079,6 +1101,21 @@ describe("lines of one order", () => {
       "2 Shipping Name: another receiver than row 1, which has the same order number",
       "4 ref: same ref as row 1; the rows of one order must follow each other",
     ]);
+  });
+
+  test("with two senders are mistakes, and a masked phone in a further line is none", async () => {
+    const titles =
+      "order_id,order_number,status,billing_first_name,shipping_first_name,shipping_address_1,shipping_city,shipping_phone,item_name,item_quantity,sender.name";
+    const line = (item: string, phone: string, from: string) =>
+      `7,7,processing,Ann,Ann,1 High St,Leeds,${phone},${item},1,${from}`;
+    const first = line("Tea", "+39061234567", "A");
+    const home = await createImportHome(sheetOf(titles, first, line("Cup", "+3906***", "B")));
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(problemsOf(ran)).toEqual([
+      "2 sender.name: another sender than row 1, which has the same order number",
+    ]);
+    await home.put(sheetOf(titles, first, line("Cup", "+3906***", "A")));
+    expect(outcomes((await home.run()).report)).toBe("created");
   });
 
   test("of Shopify without their first row are mistakes, and no pick-ups", async () => {
