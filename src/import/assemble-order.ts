@@ -103,7 +103,7 @@ export function createAssembler(
     const { draft } = filling;
     if (preset?.repeatsPlace) dropRepeatedPlace(draft.receiver as DraftParty | undefined);
     if (preset?.shiftsMunicipalities) unshiftMunicipality(draft.receiver as DraftParty | undefined);
-    const hasMergedGoods = !hasOwnItem && setItem(chosen.lines, filling, options.isMerged);
+    const goods = hasOwnItem ? undefined : setItem(chosen.lines, filling, options.isMerged, isEarlier);
     const ref = findRef(all, layout, filling);
     const isReadAsBefore = first.isAsWritten && layout.isReadAsBefore;
     const asWritten =
@@ -112,9 +112,11 @@ export function createAssembler(
         : readFormerRecord(first.source.cells, layout.former);
     const former = [
       ...(asWritten ? [asWritten] : []),
-      ...(hasMergedGoods
-        ? [{ reading: 3, ref, draft: withGoodsOfEachLine(draft, chosen.lines, options) }]
-        : []),
+      ...(goods?.isReadAnew ? withGoodsAsBefore(draft, chosen.lines, options) : []).map((each) => ({
+        reading: 3,
+        ref,
+        draft: each,
+      })),
       ...(hasFault ? [] : readEarlier(all)),
     ];
     return {
@@ -130,6 +132,7 @@ export function createAssembler(
       formerDraft: formerParts.size > 0 ? asSplitBefore(draft, formerParts) : undefined,
       mayBeLine: hasLines(layout) && mayBeLine(first),
       isHidden: isLeftOut,
+      lacksPieces: goods?.lacksPieces,
       skipped: reason && chooser.describeSkipped(chosen),
     };
   };
@@ -293,15 +296,17 @@ function asSplitBefore(draft: Readonly<Record<string, Json>>, parts: ReadonlyMap
   return before as Draft;
 }
 
-/** The draft as version 3 read it at first: a merged cell counted once for each line. */
-function withGoodsOfEachLine(
+/** The draft as version 3 read it before: at first, a merged cell counted once for each line. */
+function withGoodsAsBefore(
   draft: Readonly<Record<string, Json>>,
   lines: readonly Line[],
   options: OrderOptions,
-): Draft {
-  const goods = createCellDraft(options);
-  setItem(lines, goods, () => false);
-  return { ...draft, ...goods.draft } as Draft;
+): readonly Draft[] {
+  return [() => false, options.isMerged].map((isMerged) => {
+    const goods = createCellDraft(options);
+    setItem(lines, goods, isMerged, true);
+    return { ...draft, ...goods.draft } as Draft;
+  });
 }
 
 /** A street that begins with the whole place above it. */

@@ -291,6 +291,7 @@ const warningWords: Readonly<Record<RowWarning["code"], string>> = {
   phone_in_name: "with a number in the receiver's name (is it the phone?)",
   sender_name_only: "whose sender has a name alone: what the address book has of the sender is not added",
   quantity_0: "with 0 pieces",
+  quantity_incomplete: "sent without a number of pieces, as only some of the goods have one",
   unknown_service_type: "with a service level that is not known",
   unread_goods: "with further goods in a column that is not read",
   tracking_number: "with a tracking number in a column that is not read (sent already?)",

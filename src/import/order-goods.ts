@@ -1,6 +1,8 @@
 /** The goods of an order, whose lines may name several. */
 
 import { sumDecimals } from "../model/decimal.ts";
+import type { DraftItem } from "../model/draft.ts";
+import { cleanCell } from "./clean-cell.ts";
 import type { CellDraft } from "./draft-from-cells.ts";
 import { hasNamelessGoods, readItemList } from "./item-list.ts";
 import { checkCell, numberPaths, setField } from "./order-fields.ts";
@@ -9,18 +11,26 @@ import type { FilledCell, Line } from "./sheet-line.ts";
 
 type Item = ReadonlyMap<string, FilledCell>;
 
+export interface GoodsRead {
+  /** Earlier versions read them in another way. */
+  readonly isReadAnew: boolean;
+  /** Some goods have a number of pieces and others none, so none is set. */
+  readonly lacksPieces: boolean;
+}
+
 /**
  * The goods of all lines: names joined, numbers summed where every line has one. A cell that is merged over several lines
- * counts once; the result tells whether there is one.
+ * counts once. `isEarlier`: a list is read as earlier versions read it.
  */
 export function setItem(
   lines: readonly Line[],
   { draft, set, report }: CellDraft,
   isMerged: OrderOptions["isMerged"],
-): boolean {
+  isEarlier = false,
+): GoodsRead {
   const [first] = lines;
-  if (!first) return false;
-  const items = lines.map(readItem);
+  if (!first) return { isReadAnew: false, lacksPieces: false };
+  const items = lines.map((line) => readItem(line, isEarlier));
   for (const line of lines) {
     const list = line.cells.get("item.list");
     if (list && hasNamelessGoods(list.text))
@@ -63,11 +73,25 @@ export function setItem(
     if (!isWrong && filled.length === lines.length)
       setField(draft, path, texts.length === 1 ? one.text : sumDecimals(texts));
   }
-  return hasMerged;
+  const isCleaned = lines.some(
+    (line, at) =>
+      line.cells.has("item.list") && !isSame(readItem(line, true), items[at] ?? new Map(), "item.quantity"),
+  );
+  const hasPieces = paths.has("item.quantity") || lines.some(hasListedPieces);
+  return {
+    isReadAnew: hasMerged || isCleaned,
+    lacksPieces: hasPieces && (draft.item as DraftItem | undefined)?.quantity === undefined,
+  };
 }
 
-/** A list of goods in one cell becomes a name and a number of pieces. */
-export function readItem({ cells }: Line): Item {
+const isSame = (one: Item, other: Item, path: string) => one.get(path)?.text === other.get(path)?.text;
+
+const hasListedPieces = ({ cells }: Line) =>
+  !cells.has("item.name") &&
+  readItemList(cells.get("item.list")?.text ?? "").some(({ quantity }) => quantity !== "");
+
+/** A list of goods in one cell becomes a name and a number of pieces. Earlier versions did not clean the pieces in it. */
+export function readItem({ cells }: Line, isEarlier = false): Item {
   const item = new Map([...cells].filter(([path]) => path.startsWith("item.")));
   const list = item.get("item.list");
   item.delete("item.list");
@@ -75,7 +99,10 @@ export function readItem({ cells }: Line): Item {
   const listed = readItemList(list.text);
   if (listed.length === 0) return item;
   item.set("item.name", { ...list, text: listed.map(({ name }) => name).join("; ") });
-  if (listed.every(({ quantity }) => /^\d+$/.test(quantity)))
-    item.set("item.quantity", { ...list, text: sumDecimals(listed.map(({ quantity }) => quantity)) });
+  const pieces = listed.map(({ quantity }) =>
+    isEarlier ? quantity : cleanCell("item.quantity", quantity).text,
+  );
+  if (pieces.every((each) => /^\d+$/.test(each)))
+    item.set("item.quantity", { ...list, text: sumDecimals(pieces) });
   return item;
 }

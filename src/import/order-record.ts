@@ -50,6 +50,8 @@ export interface OrderRecord {
   readonly lineOf?: number | undefined;
   /** All its rows are hidden: it is not to be sent, and only its ref is of use. */
   readonly isHidden: boolean;
+  /** Some goods have a number of pieces and others none, so it has none. */
+  readonly lacksPieces?: boolean | undefined;
   readonly skipped?: SkippedFacts | undefined;
 }
 

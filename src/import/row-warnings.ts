@@ -26,6 +26,7 @@ const warningTests = {
   sender_name_only: ({ sender }: Draft, { isSenderSaved }: Facts) =>
     isSenderSaved && sender?.phone === undefined && isWithoutAddress(sender),
   quantity_0: ({ item }: Draft) => item?.quantity !== undefined && /^0+$/.test(item.quantity.value),
+  quantity_incomplete: (_: Draft, { lacksPieces }: Facts) => lacksPieces,
   unknown_service_type: ({ service_type: type }: Draft) =>
     type !== undefined && !(serviceTypes as readonly string[]).includes(type),
   unread_goods: (_: Draft, { goods }: Facts) => goods !== undefined,
@@ -52,6 +53,7 @@ interface Facts {
   readonly state: string | undefined;
   /** Of an order that may not be wanted, in a sheet of no known platform. */
   readonly unreadState: string | undefined;
+  readonly lacksPieces: boolean;
   readonly hasPhoneColumn: boolean;
   /** Rows without a sender get one from the address book. */
   readonly isSenderSaved: boolean;
@@ -140,6 +142,7 @@ export function createRowWarnings(isSenderSaved: boolean): RowWarnings {
         number: tracking.map(textAt).find((text) => !noValue.test(text)),
         state: findUnclearState(raw, states),
         unreadState: found && textAt(found.index),
+        lacksPieces: row.lacksPieces === true,
         hasPhoneColumn,
         isSenderSaved,
       };

@@ -72,6 +72,8 @@ export interface ImportRow {
   readonly markedDoubt?: OperationName | undefined;
   /** Without a ref: the order with a ref that is directly above it. */
   readonly below?: OrderAbove | undefined;
+  /** Some of its goods have a number of pieces and others none, so it has none. */
+  readonly lacksPieces?: boolean | undefined;
   /** The file says not to send it. */
   readonly skipped?: SkippedFacts | undefined;
 }
@@ -196,6 +198,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     lineOf = mayBeLine ? above : undefined,
     writtenNumbers,
     markedDoubt,
+    lacksPieces,
     skipped,
   }: ReadRecord): CheckedRow {
     const [row = 0] = rows;
@@ -251,6 +254,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         ...(known.length > 0 ? { former: known } : {}),
         ...(writtenNumbers?.length ? { writtenNumbers } : {}),
         ...(markedDoubt ? { markedDoubt } : {}),
+        ...(lacksPieces ? { lacksPieces } : {}),
         ...(below ? { below: { ref: below.ref, content: below.content } } : {}),
       },
     };

@@ -371,6 +371,7 @@ const checkSummarySchema = object({
         "phone_in_name",
         "sender_name_only",
         "quantity_0",
+        "quantity_incomplete",
         "unknown_service_type",
         "unclear_state",
         "unread_state",

@@ -1103,6 +1103,17 @@ describe("lines of one order", () => {
     ]);
   });
 
+  test("with pieces in some of them alone are sent without a number, and a warning says so", async () => {
+    const home = await createImportHome(
+      sheetOf(generic, `A-1,李四,13900139000,北京市,建国路88号,绿茶,5,${sender}`, ",,,,,茶杯,,,,"),
+    );
+    const ran = await home.run();
+    expect(await drafts(home)).toMatchObject([{ item: { name: "绿茶; 茶杯" } }]);
+    expect(ran.stderr).toContain(
+      "warning: 1 row sent without a number of pieces, as only some of the goods have one: rows 1-2 (A-1)\n",
+    );
+  });
+
   test("with two senders are mistakes, and a masked phone in a further line is none", async () => {
     const titles =
       "order_id,order_number,status,billing_first_name,shipping_first_name,shipping_address_1,shipping_city,shipping_phone,item_name,item_quantity,sender.name";
