@@ -132,7 +132,7 @@ function identitiesOf({ reading, ref, draft }: FormerRecord): readonly FormerIde
 export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow> {
   const [occurrences, refs] = [createCompactHashMap(), createCompactHashMap()];
   let position = 0;
-  /** The row of the last order that has a ref. */
+  /** The row of the last order, where it has a ref. */
   let above: number | undefined;
   /** The same where it is right, and no other row is between it and the next one. */
   let directlyAbove: (OrderAbove & { readonly lastRow: number }) | undefined;
@@ -230,7 +230,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
       if (ref !== undefined) above = row;
       return { problems: found, ...numbers, draft: whole, spoils };
     }
-    if (ref !== undefined) above = row;
+    above = ref === undefined ? undefined : row;
     const contents = contentsOf(whole);
     const { content } = contents;
     const formerContent = formerDraft ? contentsOf(withSender(formerDraft)).content : contents.formerContent;

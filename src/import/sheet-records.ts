@@ -34,6 +34,16 @@ export async function* readOrders(
   let orderAbove = "";
   /** The first line of the last order with a receiver of its own. */
   let receiverAbove: Line | undefined;
+  /** The last order is not sent: a wrong row below it is no line of one further up. */
+  let isBelowSkipped = false;
+  const assembleAll = function* (): Generator<OrderRecord> {
+    if (lines.length === 0) return;
+    const record = assemble(lines);
+    lines = [];
+    if (record) yield isBelowSkipped ? { ...record, mayBeLine: false } : record;
+    if (!record || record.skipped) isBelowSkipped = true;
+    else if (record.ref !== undefined) isBelowSkipped = false;
+  };
   for await (const source of rows) {
     const read = readLine(source, layout);
     const holdsNoOrder = !source.misfit && isRemark(read);
@@ -43,11 +53,7 @@ export async function* readOrders(
     const titles = source.misfit || noOrder ? undefined : (findTitles(read) ?? findZeros(read, options));
     const isLine = !source.misfit && !noOrder && !titles;
     const isFurther = isLine && lines.length > 0 && continues(read, lines, options);
-    if (lines.length > 0 && !isFurther) {
-      const record = assemble(lines);
-      if (record) yield record;
-      lines = [];
-    }
+    if (!isFurther) yield* assembleAll();
     const isOrder = isLine && !isFurther;
     const lonePhone = isOrder ? findLonePhone(read, orderAbove, options) : undefined;
     const repeated = isOrder && !lonePhone ? findRepeatedReceiver(read, receiverAbove, options) : undefined;
@@ -57,13 +63,12 @@ export async function* readOrders(
       if (key !== "") orderAbove = key;
       if (isOrder && hasReceiver(read)) receiverAbove = read;
     } else {
-      const mayBeLine = !titles && hasLines(layout) && (key === "" || key === orderAbove);
+      const mayBeLine = !titles && !isBelowSkipped && hasLines(layout) && (key === "" || key === orderAbove);
       const refused = refuseRow(source, noOrder ?? titles ?? lonePhone ?? repeated, mayBeLine);
       yield repeated ? { ...refused, lineOf: receiverAbove?.source.row } : refused;
     }
   }
-  const last = lines.length > 0 ? assemble(lines) : undefined;
-  if (last) yield last;
+  yield* assembleAll();
 }
 
 const hasReceiver = ({ cells }: Line) => [...cells.keys()].some((path) => path.startsWith("receiver."));

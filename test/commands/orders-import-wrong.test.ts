@@ -218,6 +218,22 @@ describe("an order is not sent without its wrong part", () => {
     expect(ran.report[0]?.error?.message).toBe("row 2 is wrong, and may be a line of this order");
   });
 
+  test.each([
+    ["an order without a ref", sheet(row("A-1"), row("", "王五"), ",,,,,,,合计,,6")],
+    [
+      "an order that is not sent",
+      [
+        "Name,Financial Status,Fulfillment Status,Lineitem quantity,Lineitem name,Shipping Name,Shipping Address1,Shipping City,sender.name",
+        ...["#1,paid,,1,Cup,Ann,Via 1,Rome,A", "#2,paid,,1,Cup,Cy,Via 1,Rome,A"],
+        ...["#3,paid,fulfilled,1,Cup,Bob,Via 1,Rome,A", ",,,3,Total,,,,", ""],
+      ].join("\n"),
+    ],
+  ])("a total below %s spoils none further up", async (_what, text) => {
+    const home = await createImportHome(text);
+    const ran = await home.run("--skip-wrong");
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([3, "created created wrong"]);
+  });
+
   test("a wrong row that names another order, or another receiver, spoils none", async () => {
     const home = await createImportHome(
       sheet(row("A-1"), `${row("A-2")},surplus`, row("A-3"), wrongWeight(row("", "王五")), row("A-4")),
