@@ -98,9 +98,12 @@ export async function collectDraft(
   for (const { path, key } of orderFields) if (valueOfFlag(sources, key) !== undefined) given.add(path);
   const merged = mergeDraft(whole, sources);
   const canAsk = sources.like !== undefined && !isDryRun && !context.globals.yes && (await context.prompts());
-  const hidden = sources.like === undefined ? [] : findHidden(merged, isShown ? base : undefined, given);
+  const shown = isShown ? { ...base, ...(named.receiver && { receiver: undefined }) } : undefined;
+  const hidden = sources.like === undefined ? [] : findHidden(merged, shown, given);
   const draft = canAsk ? askForHidden(merged, hidden, given, context) : merged;
-  ensureTexts([...findTextProblems(draft), ...(canAsk ? [] : hidden)], sources, {
+  // At a terminal, the review shows the goods.
+  const unasked = canAsk ? [] : [...hidden, ...findHiddenGoods(draft, shown, given)];
+  ensureTexts([...findTextProblems(draft), ...unasked], sources, {
     fileName,
     base,
     sender: usual && `@${config.default_sender}`,
@@ -117,11 +120,14 @@ export async function collectDraft(
 }
 
 /**
- * Phones, and of what the service shows also names and addresses, of which a part is hidden. A person may type a name or an
- * address with such characters.
+ * Phones, and of what the service shows also names and addresses, of which a part is hidden, and the whole address of the
+ * receiver. A person may type a name or an address with such characters.
  */
 function findHidden(draft: Draft, shown: Draft | undefined, given: ReadonlySet<string>): TextProblem[] {
-  return partyParts.flatMap((part) =>
+  const path = "receiver.detail";
+  const isLeftOut = shown?.receiver && draft.receiver?.detail === undefined && !given.has(path);
+  const leftOut = isLeftOut ? [{ path, value: "", message: "is not shown by the service" }] : [];
+  const inPart = partyParts.flatMap((part) =>
     partyFields.flatMap((name) => {
       const [path, value] = [`${part}.${name}`, draft[part]?.[name]];
       const mayHide = name === "phone" || value === shown?.[part]?.[name];
@@ -129,6 +135,21 @@ function findHidden(draft: Draft, shown: Draft | undefined, given: ReadonlySet<s
       return { path, value, message: `is only a part of the ${partyWords[name].label}: the rest is hidden` };
     }),
   );
+  return [...inPart, ...leftOut];
+}
+
+/** Goods may have such characters, as 椅子 × 2 and 5*3 cm have. */
+const looksHidden = /[*＊•●…]\s*$|[*＊•●×…]{2}/;
+
+function findHiddenGoods(
+  { item }: Draft,
+  shown: Draft | undefined,
+  given: ReadonlySet<string>,
+): readonly TextProblem[] {
+  const [path, value] = ["item.name", item?.name];
+  if (value === undefined || value !== shown?.item?.name || given.has(path) || !looksHidden.test(value))
+    return [];
+  return [{ path, value, message: "may be only a part of the goods' name: the rest looks hidden" }];
 }
 
 /** Leaves out what the service shows only in part, and lets the form ask for that alone. */
@@ -141,7 +162,12 @@ function askForHidden(
   const asked: Record<string, DraftParty> = {};
   for (const { path, value } of hidden) {
     const [part, name] = path.split(".") as [PartyPart, PartyField];
-    messages.note(`The service shows only a part of the ${part}'s ${partyWords[name].label}: ${value}`);
+    const label = `the ${part}'s ${partyWords[name].label}`;
+    messages.note(
+      value === ""
+        ? `The service does not show ${label}`
+        : `The service shows only a part of ${label}: ${value}`,
+    );
     const { [name]: _, ...rest } = asked[part] ?? draft[part] ?? {};
     asked[part] = rest;
     // Else all its fields are asked for anyway.
@@ -179,7 +205,8 @@ function ensureTexts(
     part === "sender" ? (sources.sender ?? sender) : part === "receiver" ? sources.receiver : undefined;
   if (alias !== undefined) throw savedTextError(problem, alias);
   const isOfFile = fileName !== undefined && findTextProblems(base).some((each) => each.path === path);
-  throw fileError(`${path}${isOfFile ? ` in ${fileName}` : ""} “${value}” ${message}`, {
+  const shown = value === "" ? "" : ` “${value}”`;
+  throw fileError(`${path}${isOfFile ? ` in ${fileName}` : ""}${shown} ${message}`, {
     hint: isOfFile || !field ? hint : `give it with ${field.flag}`,
     details: { path, value },
   });

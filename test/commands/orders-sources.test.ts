@@ -388,6 +388,49 @@ describe("--like", () => {
       expect(sentBodies(home)[0]).toContain(value);
     });
 
+    test.each(["手**", "手…", "手*"])(
+      "goods shown as %s are not sent by a script, unless they are given",
+      async (name) => {
+        const home = await createServedHome();
+        const receiver = { name: "李明", phone: "13900004466", address };
+        const order = { id: 7, receiver, sender: { name: "店" }, item: { name } };
+        answerData(home, "GET /api/v1/orders/7", JSON.stringify(order));
+        const words = [...create, "--like", "7", "--yes"];
+        const { exit, stderr } = await home.courier(words);
+        expect({ exit, bodies: sentBodies(home) }, stderr).toEqual({ exit: 2, bodies: [] });
+        expect(stderr).toContain(
+          `item.name “${name}” may be only a part of the goods' name: the rest looks hidden\nhint: give it with --item-name\n`,
+        );
+        expect((await home.courier([...words, "--item-name", name])).exit).toBe(0);
+      },
+    );
+
+    test.each([{}, { address: null }, { address: "" }, { address: "北京市" }])(
+      "a street address that it leaves out is not sent without one: %j",
+      async (left) => {
+        const home = await homeThatShows({ name: "李明", phone: "13900004466", ...left });
+        const words = [...create, "--like", "7", "--yes"];
+        const { exit, stderr } = await home.courier(words);
+        expect({ exit, bodies: sentBodies(home) }, stderr).toEqual({ exit: 2, bodies: [] });
+        expect(stderr).toContain(
+          "receiver.detail is not shown by the service\nhint: give it with --receiver-detail\n",
+        );
+        expect((await home.courier([...words, "--receiver-detail", "科技园路1号"])).exit).toBe(0);
+        const person = personWho(
+          ...(left.address ? [["Use …", true] as Step] : []),
+          ["Receiver street address", "科技园路2号"],
+          ["What now?", "Send this order"],
+          ["Save 店 …", false],
+          ["Save 李明 …", false],
+        );
+        const typed = await home.courier([...create, "--like", "7"], { terminal: 80, prompts: person });
+        expect(typed.exit, typed.stderr).toBe(0);
+        expect(typed.stderr).toContain("The service does not show the receiver's street address\n");
+        const sent = sentBodies(home).map((body) => JSON.parse(body).receiver.detail);
+        expect(sent).toEqual(["科技园路1号", "科技园路2号"]);
+      },
+    );
+
     test("a name and an address that it hides are asked for at a terminal, and nothing else", async () => {
       const home = await homeThatShows({ name: "李*", phone: "13900004466", address: "深圳市科技园路***" });
       const person = personWho(
