@@ -102,7 +102,8 @@ function formOfFile(output: string | undefined, flag: Form): Form | undefined {
   ensureWritableName("-o", output ?? "", { hasWorkbooks: true });
   const ending = /\.(\w+)$/.exec(output ?? "")?.[1]?.toLowerCase() ?? "";
   const form = Object.hasOwn(formsByEnding, ending) ? formsByEnding[ending] : undefined;
-  if (form === undefined || flag === "human" || flag === form) return form;
+  const isPage = /^html?$/.test(ending);
+  if ((form === undefined && !isPage) || flag === "human" || flag === form) return form;
   throw usageError(
     `--${flag} and the name ${output} contradict each other`,
     "leave the flag out, or give the file another extension",

@@ -61,6 +61,8 @@ describe("the form", () => {
     expect(await readdir(home.directory)).not.toContain("a.csv");
     expect(requestCount(home, "GET")).toBe(0);
     expect((await home.courier(["orders", "export", "--json", "-o", home.at("a.txt")])).exit).toBe(0);
+    const slips = await home.courier(["orders", "slips", "1", "--json", "-o", home.at("a.html")]);
+    expect([slips.exit, slips.stderr]).toEqual([2, expect.stringContaining("contradict each other")]);
   });
 
   test("-o - is stdout", async () => {
