@@ -27,7 +27,8 @@ export function checkCell(path: string, value: string): string | undefined {
     const error = findSpreadsheetError(value);
     if (error !== undefined) return error;
   }
-  if (path === "item.quantity") return /^(0|[1-9]\d*)$/.test(value) ? undefined : "must be a whole number";
+  if (path === "item.quantity")
+    return /^(0|[1-9]\d*)$/.test(value) ? undefined : "must be a whole number of at least 0";
   if (numberPaths.has(path)) return isPlainDecimal(value) ? undefined : "must be a number, for example 2.50";
   return findTextProblem(path, value);
 }

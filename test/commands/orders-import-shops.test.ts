@@ -820,7 +820,7 @@ describe("a text that stands for the one above it", () => {
   test("is no number either", async () => {
     const home = await createImportHome(sheetOf(columns, above, above.replace("1,zs", "同上,zs")));
     const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
-    expect(problemsOf(ran)).toContain("2 item.quantity: must be a whole number");
+    expect(problemsOf(ran)).toContain("2 item.quantity: must be a whole number of at least 0");
   });
 
   test.each([",〃,〃,〃,pen,1,", "〃,〃,〃,〃,pen,1,〃", "〃,,,,pen,1,zs", "'',↑,'',地址同上,pen,1,''"])(

@@ -166,7 +166,9 @@ describe("a workbook", () => {
     const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
     expect([exit, home.posts]).toEqual([2, 0]);
     const [note, ...rest] = stderr.split("\n");
-    expect(note).toBe("row 2, J2, item.quantity “many”: must be a whole number; checking the other rows");
+    expect(note).toBe(
+      "row 2, J2, item.quantity “many”: must be a whole number of at least 0; checking the other rows",
+    );
     expect(rest.join("\n")).toMatch(/\n +2 +J2 [\s\S]*\n2012 +J2012 [\s\S]*: 2 of 2011 rows are wrong\n/);
   });
 
@@ -184,7 +186,9 @@ describe("a workbook", () => {
     const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
     expect(exit).toBe(2);
     const [note, failure] = stderr.split("\n");
-    expect(note).toBe("row 2, J2, item.quantity “many”: must be a whole number; checking the other rows");
+    expect(note).toBe(
+      "row 2, J2, item.quantity “many”: must be a whole number of at least 0; checking the other rows",
+    );
     expect(failure).toContain("damaged");
   });
 

@@ -622,7 +622,9 @@ test("a quantity has a counter of pieces or a ×; what counts something else is 
   const quantities = (await home.operations()).map(({ draft }) => draft?.item?.quantity?.value);
   expect(quantities).toEqual(pieces.map(() => "2"));
   const wrong = report.filter(({ outcome }) => outcome === "wrong");
-  expect(new Set(wrong.map(({ error }) => error?.message))).toEqual(new Set(["must be a whole number"]));
+  expect(new Set(wrong.map(({ error }) => error?.message))).toEqual(
+    new Set(["must be a whole number of at least 0"]),
+  );
 });
 
 describe("mistakes of rows", () => {
