@@ -57,15 +57,20 @@ export function checkView(
   comparison: string | undefined,
   whyNot: string | undefined,
 ): readonly Block[] {
-  const { rows, reading, serviceLevels, unused, refs, wrong, first, noun } = plan.overview;
+  const { rows, reading, serviceLevels, unused, refs, wrong, mistaken, first, noun } = plan.overview;
   const all = rows + wrong.wrong;
+  const others = wrong.wrong - mistaken.wrong;
+  const leftOut = others > 0 ? `, and ${others} left out with ${byCount(mistaken.wrong, "it", "them")}` : "";
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
   const earlier = describeEarlier(plan);
   const encoding = describeEncoding(plan.overview);
   const found =
     wrong.wrong === 0
       ? styled("good", "No mistakes found")
-      : styled("bad", `${wrong.wrong} of ${counted(all, noun)} ${byCount(wrong.wrong, "is", "are")} wrong`);
+      : styled(
+          "bad",
+          `${mistaken.wrong} of ${counted(all, noun)} ${byCount(mistaken.wrong, "is", "are")} wrong${leftOut}`,
+        );
   const ofRows = [
     ["Service levels", levels.join(", ")],
     ["Senders", describeSenders(plan.overview)],
@@ -82,7 +87,7 @@ export function checkView(
       ["To send", comparison === undefined ? "not known" : String(plan.toSend)],
       ...(earlier === "" ? [] : ([["From earlier runs", earlier]] as const)),
       ...(plan.held > 0 ? ([["Held", describeHeldRows(plan)]] as const) : []),
-      ...(wrong.wrong > 0 ? ([["Wrong", String(wrong.wrong)]] as const) : []),
+      ...(wrong.wrong > 0 ? ([["Wrong", `${mistaken.wrong}${leftOut}`]] as const) : []),
       ...plan.warnings.map((warning) => ["Warning", describeWarning(warning)] as const),
       ...(plan.otherRefs ? ([["Warning", describeOtherRefs(plan, plan.otherRefs)]] as const) : []),
       ["Compared with", comparison ?? `nothing: ${whyNot}`],

@@ -195,6 +195,8 @@ describe("an order is not sent without its wrong part", () => {
         "add --skip-wrong to import the other; row 1 is left out too: row 3 has the same ref",
       ),
     });
+    const checked = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(checked.stdout).toMatch(/^1 of 3 rows is wrong, and 1 left out with it; /);
     const written = path.join(home.directory, "written.csv");
     const ran = await home.run(`--skip-wrong --write-back ${written}`);
     expect([ran.exit, outcomes(ran.report)]).toEqual([3, "wrong created wrong"]);
