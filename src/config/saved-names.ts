@@ -9,7 +9,7 @@ export function parseSavedName(text: string, thing: SavedThing, typed = text): s
   if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(text) && text !== "__proto__") return text;
   throw usageError(
     `not a usable name for ${thing}: ${typed}`,
-    "use letters, digits, dots, dashes and underscores, without blanks",
+    "use up to 64 letters, digits, dots, dashes and underscores, without blanks; begin with a letter or a digit",
   );
 }
 

@@ -210,7 +210,7 @@ describe("what cannot be: exit 2, nothing is asked or sent", () => {
     [["--receiver", "@__proto__"], "not a usable name for an address: @__proto__", ""],
     [["--receiver", "@constructor"], "the address book has no @constructor", ""],
     [["--sender", "shop"], "--sender takes a name from the address book such as @shop", "--sender-name"],
-    [["--sender", "@"], "not a usable name for an address: @", "letters"],
+    [["--sender", "@"], "not a usable name for an address: @", "use up to 64 letters"],
     [["--template", "wekly"], "there is no template named wekly", "did you mean weekly?"],
     [["--template", "monthly report"], "there is no template named monthly report", "templates: weekly"],
     [["--template", "constructor"], "there is no template named constructor", ""],
