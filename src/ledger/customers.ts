@@ -83,12 +83,10 @@ export function createCustomers({ write, read }: Store): Customers {
         }
         const customer = yield* choose(known ?? unnamed[0], service, profileId);
         for (const each of unnamed) if (each.id !== customer.id) yield* adopt(each, customer);
-        if (hash !== undefined && known?.id !== customer.id)
-          yield ask(
-            "INSERT INTO keys VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET customer = excluded.customer",
-            hash,
-            customer.id,
-          );
+        if (hash !== undefined && !known) yield ask("INSERT INTO keys VALUES (?, ?)", hash, customer.id);
+        // No upsert: it would take the place of the OR IGNORE in a trigger on the update (schema.ts).
+        else if (known && known.id !== customer.id)
+          yield ask("UPDATE keys SET customer = ? WHERE hash = ?", customer.id, hash as string);
         yield ask("INSERT INTO accounts VALUES (?, ?) ON CONFLICT DO NOTHING", account, customer.id);
         return customer;
       }),

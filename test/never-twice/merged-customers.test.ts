@@ -132,9 +132,11 @@ test("a ledger whose orders moved to a shared one sends nothing for either key",
   ledger.exec("INSERT INTO moved SELECT id, 'postgresql://db.example/courier' FROM customers");
   ledger.close();
   await renew("--account till");
-  const ran = await courier(`${create("A-2")} --account till`, named("绿茶"));
-  expect([ran.exit, sent()], ran.stderr).toEqual([5, 1]);
-  expect(ran.stderr).toContain("its orders are kept in a shared ledger now");
+  for (const account of ["default", "till"]) {
+    const ran = await courier(`${create("A-2")} --account ${account}`, named("绿茶"));
+    expect([ran.exit, sent()], ran.stderr).toEqual([5, 1]);
+    expect(ran.stderr).toContain("its orders are kept in a shared ledger now");
+  }
 });
 
 describe("a renewed key at a service without profiles is known by the customer's orders", () => {
