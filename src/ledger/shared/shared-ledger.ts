@@ -121,7 +121,9 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
     },
     async close() {
       lease.end();
-      await Promise.all([writing.close(), beating.close(), openedLocal?.then((ledger) => ledger.close())]);
+      // It has nothing but drafts and orders for the Tab key, and may not be writable.
+      const local = openedLocal?.then((ledger) => ledger.close()).catch(() => undefined);
+      await Promise.all([writing.close(), beating.close(), local]);
     },
   };
 }
