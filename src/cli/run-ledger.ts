@@ -128,12 +128,20 @@ export function openRunLedger({
   let begunCommand: string | undefined;
   async function record({ command, source, undoes }: RunFacts): Promise<Run> {
     const makesNoOrder = !ordering.includes(command);
-    const [active, { id }] = [await account(), await customer({ makesNoOrder })];
-    const { name } = active;
+    const [active, known] = [await account(), await customer({ makesNoOrder })];
+    const [{ name }, { id }] = [active, known];
     const facts = { command, source, undoes, account: name, service: addressOf(active), customer: id };
     const identity = identifyProcess({ pid });
     const book = await ledger();
-    if (!makesNoOrder && active.kind === "remote") await recordCached(active, id, book);
+    if (!makesNoOrder && active.kind === "remote") {
+      await recordCached(active, id, book);
+      if (given(env.COURIER_LEDGER)) {
+        const { markLocalLedger } = await import("./mark-local-ledger.ts");
+        const { apiKey } = await address();
+        const places = { shared: book, localLedger, stateDirectory, env, clock, signal, messages };
+        await markLocalLedger({ account: active, apiKey, customer: known, ...places });
+      }
+    }
     const ensureSame = async (run: Run | undefined) => {
       if (active.kind !== "remote" || given(env.COURIER_LEDGER)) return;
       const { ensureSameLedger } = await import("./open-ledger.ts");

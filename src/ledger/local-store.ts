@@ -50,7 +50,7 @@ function withoutNul(value: SqlValue): SqlValue {
 function explainMoved(error: unknown, database: Database): unknown {
   if (!(error instanceof Error) || !error.message.includes(movedMessage)) return error;
   const [moved, other] = database.sql("SELECT DISTINCT address FROM moved").all();
-  return keptElsewhere(database, other ? undefined : String(moved?.address), "");
+  return keptElsewhere(database, other ? undefined : String(moved?.address));
 }
 
 /** Throws `database`, exit 5, for a run of a customer whose orders are kept in a shared ledger. */
@@ -59,15 +59,17 @@ export function ensureKeptHere(
   { account, customer }: Pick<NewRun, "account" | "customer">,
 ) {
   const moved = database.sql("SELECT address FROM moved WHERE customer = ?").get(customer);
-  // Without a stored account, the name is in brackets.
-  const words = account.startsWith("(") ? "" : ` --account ${shellQuote(account)}`;
-  if (moved) throw keptElsewhere(database, String(moved.address), words);
+  if (moved) throw keptElsewhere(database, String(moved.address), account);
 }
 
-function keptElsewhere({ path }: Database, address: string | undefined, words: string): CourierError {
+function keptElsewhere({ path }: Database, address: string | undefined, account?: string): CourierError {
   const place = address === undefined ? "" : `: ${showAddress(address).place}`;
   const name = address === undefined ? "ADDRESS" : shellQuote(address);
+  // Without a stored account, the name is in brackets.
+  const isUnnamed = account?.startsWith("(");
+  const words = account === undefined || isUnnamed ? "" : ` --account ${shellQuote(account)}`;
+  const use = `courier ledger use ${name}${words}, or COURIER_LEDGER where no account is stored`;
   return new CourierError("database", 5, `nothing is sent from the ledger ${path}: ${movedMessage}${place}`, {
-    hint: `name it: courier ledger use ${name}${words}, or COURIER_LEDGER where no account is stored`,
+    hint: `name it: ${isUnnamed ? `COURIER_LEDGER=${name}` : use}; back to this machine's own: courier ledger use local${words}`,
   });
 }

@@ -51,6 +51,16 @@ export function addressArgument(
 export interface NamedAccount {
   readonly name: string;
   readonly stored: StoredAccount;
+  /** False of a key in the environment without a stored account. */
+  readonly isStored: boolean;
+}
+
+/** The account that goes back to this machine's ledger: a key in the environment may be of none that is stored. */
+export async function findReturning(context: Context): Promise<NamedAccount> {
+  const active = await context.account().catch(() => undefined);
+  if (active?.kind === "remote" && !findAccount(await context.config.read(), active.name))
+    return { name: active.name, stored: { base_url: active.baseUrl }, isStored: false };
+  return findStoredAccount(context);
 }
 
 /** The account whose ledger a command changes. Throws a usage error, or `no_account`. */
@@ -64,7 +74,7 @@ export async function findStoredAccount(context: Context): Promise<NamedAccount>
       "name another account with --account NAME",
     );
   const stored = findAccount(content, name ?? defaultAccount);
-  if (stored) return { name: name ?? defaultAccount, stored };
+  if (stored) return { name: name ?? defaultAccount, stored, isStored: true };
   if (name === undefined && machine.env.COURIER_API_KEY)
     throw usageError(
       "no account is stored here that a ledger could be kept with",
@@ -162,7 +172,15 @@ export async function findMissingRuns(
   name: string,
   context: Context,
 ): Promise<MissingRuns> {
-  const customers = await findCustomers(from, name, context);
+  return findMissing(from, to, await findCustomers(from, name, context));
+}
+
+/** The same, of these customers of `from`. */
+export async function findMissing(
+  from: Ledger,
+  to: Ledger,
+  customers: readonly number[],
+): Promise<MissingRuns> {
   const runs = await from.runsThatSent({ customers });
   const found = await to.runsThatSent({ numbers: runs.map(({ number }) => number) });
   const known = new Map(found.map((run) => [nameBegin(run), run]));

@@ -24,6 +24,7 @@ import {
   ensureNoneRuns,
   findCustomers,
   findMissingRuns,
+  findReturning,
   findStoredAccount,
   local,
   type NamedAccount,
@@ -40,7 +41,8 @@ export const useLedger = defineCommand({
     "(~/.pgpass) or PGPASSWORD has it, or --password-command prints it, without a shell. Tables are made in a schema named courier. Where the ledger so far knows\n" +
     "runs of the account that the new one lacks, nothing is changed without --new. The file on this machine sends\n" +
     "nothing for the account's customer from then on, under any account name. The word local goes back to that\n" +
-    "file. For jobs without a stored account, COURIER_LEDGER names the ledger.",
+    "file. For jobs without a stored account, COURIER_LEDGER names the ledger; once they do not set it any\n" +
+    "more, local goes back to the file for their key.",
   arguments: {
     address: addressArgument("postgres://USER@HOST:PORT/DATABASE, or local", {
       candidates: [{ value: local, description: "this machine's own" }],
@@ -65,7 +67,7 @@ export const useLedger = defineCommand({
     ensureNoLedgerInEnv(context);
     const parsed =
       address === local ? undefined : await readAddress(address, "the address", context, passwordCommand);
-    const account = await findStoredAccount(context);
+    const account = await (parsed ? findStoredAccount(context) : findReturning(context));
     let ofName: CustomersOfName | undefined;
     const used = await readKey(account, context).catch(async (error) => {
       if (context.signal.aborted) throw error;
@@ -88,12 +90,13 @@ export const useLedger = defineCommand({
       const changed = parsed ? { ...stored, ledger: parsed.text } : stored;
       return { ...config, accounts: { ...config.accounts, [account.name]: changed } };
     };
-    await context.config.update(change).catch(async (error) => {
-      await unmark?.();
-      throw error;
-    });
+    if (account.isStored)
+      await context.config.update(change).catch(async (error) => {
+        await unmark?.();
+        throw error;
+      });
     if (before) await undoWhereOneRuns(before, account, context, unmark);
-    if (!parsed) await sendFromHere(ledger, account, context);
+    if (!parsed) await sendFromHere(ledger, account, used, context);
     if (ofName) context.messages.warn(ofName.warning);
     if (parsed) await warnOfOthers(customers, account, parsed, context);
     if (before?.isShared)
@@ -250,10 +253,11 @@ async function undoWhereOneRuns(
   try {
     await ensureIdle(before, account, context);
   } catch (error) {
-    await context.config.update((config) => ({
-      ...config,
-      accounts: { ...config.accounts, [account.name]: account.stored },
-    }));
+    if (account.isStored)
+      await context.config.update((config) => ({
+        ...config,
+        accounts: { ...config.accounts, [account.name]: account.stored },
+      }));
     await unmark?.();
     throw error;
   }
@@ -318,17 +322,31 @@ async function findMovedTo(
   if (!hasLedger(context.machine.stateDirectory)) return undefined;
   const local = await context.localLedger();
   // The file may have other customers of the account's name, which are not sent for from here either.
-  const customers =
-    next && used
-      ? [(await local.findCustomer(used.service, used.key))?.id]
-      : await findCustomers(local, account.name, context);
+  const customers = await findOwn(local, account, next || !account.isStored ? used : undefined, context);
   const moved = await onFile(context, readMoved);
   return moved.find(({ customer }) => customers.includes(customer))?.address;
 }
 
+/** The customer of the key, or all of the account's name where none is given. */
+async function findOwn(
+  ledger: Ledger,
+  { name }: NamedAccount,
+  used: UsedKey | undefined,
+  context: Context,
+): Promise<readonly number[]> {
+  if (!used) return findCustomers(ledger, name, context);
+  const customer = await ledger.findCustomer(used.service, used.key);
+  return customer ? [customer.id] : [];
+}
+
 /** Takes the marks away that keep this machine's ledger from sending for the account. */
-async function sendFromHere(ledger: Ledger, { name }: NamedAccount, context: Context): Promise<void> {
-  const customers = await findCustomers(ledger, name, context);
+async function sendFromHere(
+  ledger: Ledger,
+  account: NamedAccount,
+  used: UsedKey | undefined,
+  context: Context,
+): Promise<void> {
+  const customers = await findOwn(ledger, account, account.isStored ? undefined : used, context);
   await onFile(context, (file) => unmarkMoved(file, customers));
 }
 

@@ -3,9 +3,12 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
+import { plainDraft } from "../support/orders.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { createRenewedHome, firstKey } from "../support/renewed-service.ts";
 
 const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 
@@ -183,6 +186,143 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       expect((await home.send("--ref R-2")).exit).toBe(0);
       const again = await home.send("--ref R-2 --account till");
       expect([again.exit, home.posts()], again.stderr).toEqual([0, 2]);
+    });
+  });
+
+  describe("COURIER_LEDGER", () => {
+    /** The hint of a refusal: the command after these words. */
+    const hintOf = ({ stderr }: { readonly stderr: string }, before: string) =>
+      new RegExp(`${before}: courier ([^;,]+)`).exec(JSON.parse(stderr).error.hint)?.[1] ?? "";
+    const back = "back to this machine's own";
+
+    test.each([
+      ["orders create", "create --ref R-1"],
+      ["orders import", "import"],
+      ["api POST orders", "api"],
+    ])("once set, keeps the file from sending for the customer: %s", async (_name, way) => {
+      const home = await createShop();
+      const shared = { ...noKey, COURIER_LEDGER: await server.createDatabase() };
+      const file = path.join(home.directory, "orders.csv");
+      const header =
+        "ref,sender.name,sender.phone,sender.city,sender.detail,receiver.name,receiver.phone,receiver.city,receiver.detail,item.name";
+      const row = "R-1,张三,13800138000,北京市,建国路1号,李四,13900139001,上海市,人民路1号,茶叶";
+      await writeFile(file, `${header}\n${row}\n`);
+      const send = (env: Record<string, string>) =>
+        way === "import"
+          ? home.courier(`orders import ${file} --yes --json`, env)
+          : way === "api"
+            ? home.courier("api POST orders --yes --input -", env, JSON.stringify(plainDraft))
+            : home.send("--ref R-1", env);
+      const first = await send(shared);
+      expect([first.exit, home.posts()], first.stderr).toEqual([0, 1]);
+      const second = await send(noKey);
+      expect([second.exit, home.posts()], second.stderr).toEqual([5, 1]);
+      expect(second.stderr).toContain("its orders are kept in a shared ledger now");
+      expect((await home.send("--ref R-2 --account sandbox")).exit).toBe(0);
+    });
+
+    test("is left by what the refusal says, with a stored account", async () => {
+      const home = await createShop();
+      const address = await server.createDatabase();
+      expect((await home.send("--ref R-1", { ...noKey, COURIER_LEDGER: address })).exit).toBe(0);
+      const refused = await home.send("--ref R-1");
+      const use = await home.courier(hintOf(refused, "name it"));
+      expect(use.exit, use.stderr).toBe(0);
+      expect((await home.send("--ref R-1")).exit).toBe(0);
+      expect(home.posts()).toBe(1);
+      expect(hintOf(refused, back)).toBe("ledger use local --account shop");
+      const lacks = await home.courier(hintOf(refused, back));
+      expect([lacks.exit, lacks.stderr]).toEqual([2, expect.stringContaining("does not know 1 run")]);
+      expect((await home.courier(`${hintOf(refused, back)} --new --yes`)).exit).toBe(0);
+      const own = await home.send("--ref R-2", noKey, "王五");
+      expect([own.exit, home.posts()], own.stderr).toEqual([0, 2]);
+    });
+
+    test("is left by what the refusal says, with a key in the environment alone", async () => {
+      const home = await createShop();
+      await putConfig(home, {});
+      const address = await server.createDatabase();
+      const others = await createServedHome({ apiKey: "next-key-0123456789" });
+      const { apiKey, baseUrl } = others.sandbox;
+      const other = { COURIER_API_KEY: apiKey, COURIER_BASE_URL: baseUrl };
+      for (const env of [{}, other])
+        expect((await home.send("--ref R-1", { ...env, COURIER_LEDGER: address })).exit).toBe(0);
+      const refused = await home.send("--ref R-1", {});
+      expect([refused.exit, home.posts()]).toEqual([5, 1]);
+      expect(JSON.parse(refused.stderr).error.hint).toContain(`name it: COURIER_LEDGER=${address}`);
+      expect(hintOf(refused, back)).toBe("ledger use local");
+      const lacks = await home.courier("ledger use local", {});
+      expect([lacks.exit, lacks.stderr]).toEqual([2, expect.stringContaining("does not know 1 run")]);
+      const used = await home.courier("ledger use local --new --yes", {});
+      expect(used.exit, used.stderr).toBe(0);
+      expect((await home.send("--ref R-2", {}, "王五")).exit).toBe(0);
+      expect((await home.send("--ref R-2", other, "王五")).exit).toBe(5); // its customer's orders stay there
+    });
+
+    test("of another database is told, and the file goes on sending nothing", async () => {
+      const home = await createShop();
+      const [one, two] = [await server.createDatabase(), await server.createDatabase()];
+      const send = (ref: string, address: string) =>
+        home.send(`--ref ${ref}`, { ...noKey, COURIER_LEDGER: address }, `李${ref}`);
+      expect((await send("R-1", one)).stderr).not.toContain("warning");
+      expect((await send("R-2", `${one}?sslmode=disable`)).stderr).not.toContain("warning");
+      const other = await send("R-3", two);
+      expect([other.exit, other.stderr]).toEqual([
+        0,
+        expect.stringContaining(`${one} has the orders of this customer so far`),
+      ]);
+      expect((await send("R-4", two)).stderr).not.toContain("warning");
+      const refused = await home.send("--ref R-1");
+      expect([refused.exit, home.posts()]).toEqual([5, 4]);
+      expect(refused.stderr).toContain(`courier ledger use ${two} --account shop`);
+      // The account's own ledger stays the one that its other accounts are told to use.
+      expect((await home.courier(`ledger use ${two} --account shop`)).exit).toBe(0);
+      for (const ref of ["R-5", "R-6"])
+        expect((await send(ref, one)).stderr).toContain(`${two} has the orders of this customer so far`);
+    });
+
+    test("is told once to lack what the file knows", async () => {
+      const home = await createShop();
+      const shared = { ...noKey, COURIER_LEDGER: await server.createDatabase() };
+      expect((await home.send("--ref R-1")).exit).toBe(0);
+      const first = await home.send("--ref R-2", shared, "王五");
+      expect([first.exit, first.stderr]).toEqual([
+        0,
+        expect.stringContaining(`does not know 1 run of this customer in ${ledgerPath(home.stateDir)}`),
+      ]);
+      expect((await home.send("--ref R-3", shared, "赵六")).stderr).not.toContain("warning");
+    });
+
+    test("holds for a customer that was known by its key alone before", async () => {
+      const { home, courier, login, renew, sent } = await createRenewedHome();
+      const env = { ...noKey, COURIER_LEDGER: await server.createDatabase() };
+      const stdin = JSON.stringify(plainDraft);
+      const create = (ref: string) => `orders create --file - --json --ref ${ref}`;
+      await login(firstKey, "--no-verify --account shop");
+      expect((await home.courier(`${create("R-1")} --account shop`, { env, stdin })).exit).toBe(0);
+      await renew("--account till");
+      // A known ref asks whose key it is, and the next order that is sent knows it.
+      for (const [ref, name] of [
+        ["R-1", plainDraft.item.name],
+        ["R-2", "绿茶"],
+      ] as const) {
+        const item = { ...plainDraft.item, name };
+        const options = { env, stdin: JSON.stringify({ ...plainDraft, item }) };
+        expect((await home.courier(`${create(ref)} --account shop`, options)).exit).toBe(0);
+      }
+      const job = await courier(`${create("R-1")} --account till`, stdin);
+      expect([job.exit, sent()], job.stderr).toEqual([5, 2]);
+    });
+
+    test("sends where the file cannot be written", async () => {
+      const home = await createShop();
+      await mkdir(home.stateDir);
+      await writeFile(ledgerPath(home.stateDir), "not a ledger, which is left alone");
+      const shared = { ...noKey, COURIER_LEDGER: await server.createDatabase() };
+      const sent = await home.send("--ref R-1", shared);
+      expect([sent.exit, sent.stderr]).toEqual([0, expect.not.stringContaining("warning")]);
+      const traced = await home.send("--ref R-2 --debug", shared, "王五");
+      expect(traced.stderr).toContain("debug: a run without COURIER_LEDGER");
     });
   });
 });

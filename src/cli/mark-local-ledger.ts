@@ -1,0 +1,76 @@
+/** Marks the customer of a run that sends orders with COURIER_LEDGER: without it, this machine's ledger would not know them. */
+
+import { type ActiveAccount, serviceOf } from "../config/accounts.ts";
+import type { Clock } from "../core/clock.ts";
+import { byCount, counted } from "../core/wording.ts";
+import type { Customer } from "../ledger/customers.ts";
+import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
+import { changeMarks, readMoved } from "../ledger/moved.ts";
+import { findMissing } from "../ledgers/ledger-place.ts";
+import { isSameDatabase, parseAddress } from "../postgres/address.ts";
+import { showAddress } from "../postgres/shown-address.ts";
+import { mayPass } from "../sqlite/database-errors.ts";
+import type { Messages } from "../terminal/messages.ts";
+
+interface Marking {
+  readonly account: Extract<ActiveAccount, { kind: "remote" }>;
+  readonly apiKey: string;
+  /** As the shared ledger knows it. */
+  readonly customer: Customer;
+  readonly shared: Ledger;
+  readonly localLedger: () => Promise<Ledger>;
+  readonly stateDirectory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly messages: Pick<Messages, "warn" | "trace">;
+}
+
+/** The run goes on where the file cannot be written, such as on a read-only disk: nothing is sent from there either. */
+export async function markLocalLedger(marking: Marking): Promise<void> {
+  const { signal, messages } = marking;
+  try {
+    await mark(marking);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    // A file that is only locked, or on a full disk, can send again later.
+    messages[mayPass(error) ? "warn" : "trace"](
+      `a run without COURIER_LEDGER would not know what this one sends: ${why}`,
+    );
+  }
+}
+
+async function mark({ account, apiKey, customer, shared, localLedger, ...rest }: Marking): Promise<void> {
+  const { stateDirectory, env, clock, signal, messages } = rest;
+  const local = await localLedger();
+  const [service, { profileId }] = [serviceOf(account), customer];
+  const known = await local.findCustomer(service, apiKey);
+  const isKnown = known && (profileId === undefined || known.profileId === profileId);
+  const { id } = isKnown
+    ? known
+    : await local.learnCustomer({ service, key: apiKey, profileId, account: account.name });
+  const file = await openLedgerFile(stateDirectory, { clock, signal });
+  try {
+    const before = (await readMoved(file)).find((each) => each.customer === id)?.address;
+    const address = parseAddress(shared.path, "COURIER_LEDGER", env, async () => "");
+    if (before !== undefined && isSameDatabase(before, address, env)) return;
+    // The customer's other accounts should use the one that is kept with this account.
+    if (before === undefined || before !== account.ledger)
+      await changeMarks(file, new Map([[id, address.text]]));
+    if (before !== undefined) {
+      messages.warn(
+        `${showAddress(before).place} has the orders of this customer so far: what ${address.place} does not know of them could be sent twice`,
+      );
+      return;
+    }
+    const { unknown, partlyKnown } = await findMissing(local, shared, [id]);
+    const count = unknown.length + partlyKnown.length;
+    if (count > 0)
+      messages.warn(
+        `${address.place} does not know ${counted(count, "run")} of this customer in ${local.path}: what ${byCount(count, "it", "they")} sent could be sent twice; without COURIER_LEDGER, courier log shows it`,
+      );
+  } finally {
+    file.close();
+  }
+}
