@@ -12,6 +12,7 @@ import { describeAnswer, readOwner } from "./another-order.ts";
 import {
   bitOf,
   type ComparedField,
+  type Comparison,
   changedBits,
   changedFields,
   compareDetail,
@@ -32,8 +33,15 @@ import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 const detailsAtOnce = 4;
 
-/** What is known of how the service changes fields with values like those of a draft. */
-export function fieldsOf(learned: Learned, draft: Draft | undefined): FieldKnowledge {
+/**
+ * What is known of how the service changes fields with values like those of a draft; `altered`: fields that own orders have
+ * in another form now.
+ */
+export function fieldsOf(
+  learned: Learned,
+  draft: Draft | undefined,
+  altered: ReadonlySet<ComparedField> = new Set(),
+): FieldKnowledge {
   const everChanged = everChangedFields(learned);
   const kinds = new Map(comparedFields.map((field) => [field, draft ? kindOf(draft, field) : "odd"]));
   const select = (isSelected: (field: ComparedField, kind: ValueKind) => boolean) =>
@@ -50,8 +58,47 @@ export function fieldsOf(learned: Learned, draft: Draft | undefined): FieldKnowl
       return kept >= enoughOrders && kept > keptForOneEdited * changedIn(field);
     }),
     changed: changedFields(learned, draft),
-    fragile: select((_, kind) => kind === "odd"),
+    fragile: select((field, kind) => kind === "odd" || altered.has(field)),
   };
+}
+
+/** So many of the newest own orders tell how a list shows orders now, and how details do. */
+const mostCurrent = { list: 10, details: 4 };
+
+/** The fields that this list shows in another form for own orders: a service may have begun to. */
+export async function alteredInList(
+  { summaries, owners }: RecordedListing,
+  { ledger, customer }: ReconcileTools,
+): Promise<ReadonlySet<ComparedField>> {
+  const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
+  const newest = await ledger.newestAnswered(customer, [...owners.keys()], mostCurrent.list);
+  return findAltered(
+    newest.flatMap(({ draft, order }) => {
+      const summary = byId.get(order?.id ?? "");
+      return draft && summary ? [compareSummary(draft, summary)] : [];
+    }),
+  );
+}
+
+/** The same of details of own orders, which are read for it. */
+export async function alteredInDetails(
+  { owners }: RecordedListing,
+  { ledger, customer, detail }: ReconcileTools,
+): Promise<ReadonlySet<ComparedField>> {
+  const newest = await ledger.newestAnswered(customer, [...owners.keys()], mostCurrent.details);
+  const comparisons: Comparison[] = [];
+  for (const { draft, order } of newest) {
+    const shown = draft && order && (await readDetail(order.id, detail));
+    if (shown) comparisons.push(compareDetail(draft, shown));
+  }
+  return findAltered(comparisons);
+}
+
+/** In at least half of them: some may have been edited. */
+function findAltered(comparisons: readonly Comparison[]): ReadonlySet<ComparedField> {
+  const fewest = Math.max(1, comparisons.length / 2);
+  const differing = (field: ComparedField) => comparisons.filter((each) => each[field] === "differs").length;
+  return new Set(comparedFields.filter((field) => differing(field) >= fewest));
 }
 
 /** True where the service is known to show names like the draft's unchanged; of other characters, any names. */

@@ -13,8 +13,16 @@ import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { readOwner } from "./another-order.ts";
 import { readHidden } from "./hidden-orders.ts";
-import { fieldsOf, learnFromDetails, learnFromSummaries, readDetail } from "./learn-fields.ts";
 import {
+  alteredInDetails,
+  alteredInList,
+  fieldsOf,
+  learnFromDetails,
+  learnFromSummaries,
+  readDetail,
+} from "./learn-fields.ts";
+import {
+  type ComparedField,
   type Comparison,
   compareDetail,
   comparedFields,
@@ -146,9 +154,17 @@ export async function reconcileWith(
   const open = await openCreates(tools);
   const begun = new Map(open.map((operation) => [nameOperation(operation), begunByBoot(operation, clock)]));
   let learned = await ledger.learned(customer, fieldBits);
-  const details = await readCandidates(open, listing, learned, tools);
+  let altered = await alteredInList(listing, tools);
+  const details = await readCandidates(open, listing, { learned, altered }, tools);
   if (details.size > 0 && (await learnFromDetails(listing, learned, tools)))
     learned = await ledger.learned(customer, fieldBits);
+  const sent = open.flatMap(({ draft }) =>
+    draft ? [{ draft, fields: fieldsOf(learned, draft, altered) }] : [],
+  );
+  const isRuledOut = (order: OrderDetail) =>
+    sent.some(({ draft, fields }) => isOtherOrder(compareDetail(draft, order), fields));
+  if ([...details.values()].some(isRuledOut))
+    altered = new Set([...altered, ...(await alteredInDetails(listing, tools))]);
   const operations = new Map(open.map((operation) => [nameOperation(operation), operation]));
   const draftOf = ({ name }: DoubtfulCreate) => operations.get(name)?.draft;
   const rewritten = mostlyChangedFields(learned);
@@ -227,7 +243,7 @@ export async function reconcileWith(
     {
       beganMs,
       orders,
-      fieldsFor: memoiseByContent((create) => fieldsOf(learned, draftOf(create))),
+      fieldsFor: memoiseByContent((create) => fieldsOf(learned, draftOf(create), altered)),
       newestOwn: newestOwn && { ...newestOwn, sentMs: sentMs(newestOwn, tools) },
       // The list may stand still since it was learned how late it is: then each resending would be lost in it, too.
       latestListedMs: ({ isRepeated }) =>
@@ -383,11 +399,11 @@ function memoiseByContent<T extends object>(compute: (create: DoubtfulCreate) =>
 async function readCandidates(
   open: readonly Operation[],
   { summaries, firstSeen, withdrawn }: RecordedListing,
-  learned: Learned,
+  { learned, altered }: { readonly learned: Learned; readonly altered: ReadonlySet<ComparedField> },
   { detail, stop }: ReconcileTools,
 ): Promise<ReadonlyMap<string, OrderDetail>> {
   const known = open.flatMap(({ draft, sentEvent = 0 }) =>
-    draft ? [{ draft, sentEvent, fields: fieldsOf(learned, draft) }] : [],
+    draft ? [{ draft, sentEvent, fields: fieldsOf(learned, draft, altered) }] : [],
   );
   const candidates = summaries.flatMap((summary) => {
     const seenEvent = withdrawn.get(summary.id.value) ?? firstSeen.get(summary.id.value);
