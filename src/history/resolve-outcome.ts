@@ -2,6 +2,7 @@
 
 import { type Context, confirmOrStop } from "../command/command.ts";
 import { CourierError, usageError } from "../core/errors.ts";
+import { parseStamp } from "../core/time.ts";
 import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import {
@@ -58,6 +59,15 @@ function differencesOf(
   });
 }
 
+/** Stamps may be those of another time zone. */
+const longBeforeMs = 48 * 3_600_000;
+
+function isMadeLongBefore({ sentAtMs, offsetMs, isOffsetMeasured }: Operation, order: OrderDetail): boolean {
+  const madeMs = parseStamp(order.created_at);
+  if (madeMs === undefined || sentAtMs === undefined || !isOffsetMeasured) return false;
+  return madeMs < sentAtMs + (offsetMs ?? 0) - longBeforeMs;
+}
+
 export async function settleAs(
   operation: Operation,
   givenId: string,
@@ -69,7 +79,12 @@ export async function settleAs(
   const orderId = order.id.value; // zeros may have been typed in front
   const name = nameOperation(operation);
   const { draft } = operation;
+  const question = `Record that ${name} was created as order ${orderId}?`;
   const differing = draft ? differencesOf(draft, order) : [];
+  if (isMadeLongBefore(operation, order)) {
+    context.messages.warn(`order ${orderId} was made at ${order.created_at}, days before ${name} was sent`);
+    if (differing.length === 0) await confirmOrStop(context, question);
+  }
   if (differing.length > 0) {
     const [made, sent] = [0, 1].map((side) => differing.map((values) => values[side]).join(", "));
     context.messages.warn(`order ${orderId} has ${made}, but ${name} was sent with ${sent}`);
@@ -80,7 +95,7 @@ export async function settleAs(
         `order ${orderId} is for another receiver than ${name}: nothing was recorded`,
         `if you know that it is ${name} anyway, run the command at a terminal, without --yes`,
       );
-    await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
+    await confirmOrStop(context, question);
   }
   await takeFromHolder(operation, order, ledger, context);
   await leaveShownOrder(operation, orderId, ledger, context);

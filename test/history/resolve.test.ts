@@ -10,6 +10,7 @@ import { createImportHome, lostForNow, outcomes, row, sheet, withLedger } from "
 import { createAtService, type RecordedCreate, readRuns, recordRun } from "../support/ledger.ts";
 import { plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 async function homeInDoubt(states: readonly RecordedCreate[] = ["unknown"]) {
   const home = await createServedHome();
@@ -212,6 +213,22 @@ describe("--as", () => {
       `warning: order 1000001 has 13700137000, 台灯, but 1.1 was sent with ${plainDraft.receiver.phone}, ${plainDraft.item.name}\n`,
     );
     expect((await operationOf(home))?.state).toBe("unknown");
+  });
+
+  test("an equal order that was made days before the request is recorded only by who confirms it", async () => {
+    const home = await createUnfaithfulHome();
+    home.service.foreign(plainDraft);
+    home.clock.advance(29 * 24 * 3_600_000);
+    home.service.ways = { loss: () => "after", refuseList: { status: 503 } };
+    const create = ["orders", "create", "--file", "-", "--ref", "W-1", "--yes"];
+    expect((await home.courier(create, { stdin: JSON.stringify(plainDraft) })).exit).toBe(6);
+    home.service.ways = {};
+    const refused = await home.courier("orders resolve ref:W-1 --as 1");
+    expect(refused.exit, refused.stderr).toBe(2);
+    expect(refused.stderr).toMatch(/^warning: order 1 was made at \S+, days before 1\.1 was sent\n/);
+    const kept = await withLedger(home.stateDir, (ledger) => ledger.findOperation({ run: 1, number: 1 }));
+    expect(kept?.state).toBe("unknown");
+    expect((await home.courier("orders resolve ref:W-1 --as 2")).exit).toBe(0);
   });
 
   describe("an order to another receiver is recorded only by who confirms it", () => {
