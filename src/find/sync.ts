@@ -1,5 +1,6 @@
 /** `courier sync`: brings the local copy of the account's orders up to date (4.3 and 4.4). */
 
+import { platform } from "node:os";
 import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import { mirrorOwner, openAccountMirror } from "../command/account-mirror.ts";
@@ -80,7 +81,11 @@ export const syncOrders = defineCommand({
 async function emptyMirror(context: Context): Promise<void> {
   const { stateDirectory } = context.machine;
   const owner = await mirrorOwner(context);
-  const reported = hasMirror(stateDirectory, owner) ? await readReported(owner, context) : undefined;
+  const hasOld = hasMirror(stateDirectory, owner);
+  // Windows deletes no file that is open, and SQLite's drivers close one when its statements are collected.
+  const mayRead = platform() !== "win32";
+  if (hasOld && !mayRead) warnOfMissed("on Windows, the new mirror does not keep what was reported", context);
+  const reported = hasOld && mayRead ? await readReported(owner, context) : undefined;
   deleteMirror(stateDirectory, owner);
   if (!reported?.size) return;
   const mirror = await openMirror(stateDirectory, owner, context);
@@ -110,11 +115,13 @@ async function readReported(
     }
   } catch (error) {
     if (!(error instanceof CourierError) || error.code !== "database") throw error;
-    context.messages.warn(
-      "the mirror cannot be read: the next track --changes may miss what has changed since the last one",
-    );
+    warnOfMissed("the mirror cannot be read", context);
     return undefined;
   }
+}
+
+function warnOfMissed(why: string, { messages }: Context): void {
+  messages.warn(`${why}: the next track --changes may miss what has changed since the last one`);
 }
 
 /** The words of the command may have deleted the mirror: the next one must not. */
