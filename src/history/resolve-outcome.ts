@@ -79,12 +79,10 @@ export async function settleAs(
   const orderId = order.id.value; // zeros may have been typed in front
   const name = nameOperation(operation);
   const { draft } = operation;
-  const question = `Record that ${name} was created as order ${orderId}?`;
-  const differing = draft ? differencesOf(draft, order) : [];
-  if (isMadeLongBefore(operation, order)) {
+  const isOlder = isMadeLongBefore(operation, order);
+  if (isOlder)
     context.messages.warn(`order ${orderId} was made at ${order.created_at}, days before ${name} was sent`);
-    if (differing.length === 0) await confirmOrStop(context, question);
-  }
+  const differing = draft ? differencesOf(draft, order) : [];
   if (differing.length > 0) {
     const [made, sent] = [0, 1].map((side) => differing.map((values) => values[side]).join(", "));
     context.messages.warn(`order ${orderId} has ${made}, but ${name} was sent with ${sent}`);
@@ -95,8 +93,9 @@ export async function settleAs(
         `order ${orderId} is for another receiver than ${name}: nothing was recorded`,
         `if you know that it is ${name} anyway, run the command at a terminal, without --yes`,
       );
-    await confirmOrStop(context, question);
   }
+  if (isOlder || differing.length > 0)
+    await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
   await takeFromHolder(operation, order, ledger, context);
   await leaveShownOrder(operation, orderId, ledger, context);
   const outcome = {
