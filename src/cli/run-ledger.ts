@@ -136,7 +136,7 @@ export function openRunLedger({
     if (!makesNoOrder && active.kind === "remote") {
       await recordCached(active, id, book);
       if (given(env.COURIER_LEDGER)) {
-        const { markLocalLedger } = await import("./mark-local-ledger.ts");
+        const { markLocalLedger } = await import("../ledgers/mark-local.ts");
         const { apiKey } = await address();
         const places = { shared: book, localLedger, stateDirectory, env, clock, signal, messages };
         await markLocalLedger({ account: active, apiKey, customer: known, ...places });

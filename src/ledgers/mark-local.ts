@@ -6,11 +6,11 @@ import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
 import { changeMarks, readMoved } from "../ledger/moved.ts";
-import { findMissing } from "../ledgers/ledger-place.ts";
 import { isSameDatabase, parseAddress } from "../postgres/address.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { mayPass } from "../sqlite/database-errors.ts";
 import type { Messages } from "../terminal/messages.ts";
+import { findMissing } from "./ledger-place.ts";
 
 interface Marking {
   readonly account: Extract<ActiveAccount, { kind: "remote" }>;
