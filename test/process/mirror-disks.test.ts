@@ -5,7 +5,7 @@ import { chmod, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createServedProcessHome, type Ended } from "../support/process.ts";
-import { canMount, mountDisk } from "../support/small-disk.ts";
+import { canKeepFiles, canMount, keepFiles, mountDisk } from "../support/small-disk.ts";
 import { lacks } from "../support/tools.ts";
 
 interface Listed {
@@ -68,3 +68,14 @@ test.skipIf(!canMount() || lacks("setpriv"))(
     await expectOnlyTheService((words) => run([...user, ...words.split(" ")], { env }), order, readOnly);
   },
 );
+
+test.skipIf(!canKeepFiles())("sync --rebuild, where the mirror cannot be deleted (needs root)", async () => {
+  const home = await createServedProcessHome({ seedOrders: 3 });
+  expect(await home.courier("sync")).toMatchObject({ exit: 0 });
+  keepFiles(path.join(home.stateDir, "mirror"));
+  const { exit, stderr } = await home.courier("sync --rebuild");
+  expect(exit, stderr).toBe(5);
+  expect(stderr).toMatch(
+    /^error: the mirror cannot be deleted: permission denied: .*\.db\nhint: once that is fixed, run the same command again$/m,
+  );
+});
