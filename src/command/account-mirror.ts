@@ -45,7 +45,14 @@ export async function openAccountMirror(context: Context): Promise<Mirror> {
   await refreshIndex(mirror, context);
   if ((await addOwnOrders(mirror, context)) !== "another") return mirror;
   close();
-  deleteMirror(machine.stateDirectory, owner);
+  try {
+    deleteMirror(machine.stateDirectory, owner);
+  } catch (error) {
+    // It may still be open, and Windows deletes no open file: this command deletes it before it opens one.
+    throw error instanceof CourierError
+      ? error.with({ hint: `begin it anew: ${context.nextCommand("sync --rebuild")}` })
+      : error;
+  }
   context.messages.note(
     "The account has another customer's key by now: the mirror of the one before is deleted.",
   );

@@ -14,6 +14,7 @@ import { type Mirror, openMirror, reportedPrefix } from "../mirror/mirror.ts";
 import { deleteMirror, hasMirror } from "../mirror/mirror-files.ts";
 import type { MirrorOwner } from "../mirror/mirror-path.ts";
 import type { SyncResult } from "../model/results.ts";
+import { findDriver } from "../sqlite/database.ts";
 import { line } from "../terminal/blocks.ts";
 import { lookUpDetails, type SyncTools, syncMirror, verifyMirror } from "./sync-mirror.ts";
 
@@ -82,9 +83,10 @@ async function emptyMirror(context: Context): Promise<void> {
   const { stateDirectory } = context.machine;
   const owner = await mirrorOwner(context);
   const hasOld = hasMirror(stateDirectory, owner);
-  // Windows deletes no file that is open, and SQLite's drivers close one when its statements are collected.
-  const mayRead = platform() !== "win32";
-  if (hasOld && !mayRead) warnOfMissed("on Windows, the new mirror does not keep what was reported", context);
+  // Windows deletes no open file.
+  const mayRead = platform() !== "win32" || (await findDriver("mirror")).closesAtOnce;
+  if (hasOld && !mayRead)
+    warnOfMissed("with Node.js 20 on Windows, the new mirror does not keep what was reported", context);
   const reported = hasOld && mayRead ? await readReported(owner, context) : undefined;
   deleteMirror(stateDirectory, owner);
   if (!reported?.size) return;

@@ -21,6 +21,8 @@ export interface Connection {
 
 export interface Driver {
   readonly name: string;
+  /** False: the file stays open until its statements are collected as garbage; Windows deletes no open file. */
+  readonly closesAtOnce: boolean;
   open(path: string): Connection;
 }
 
@@ -85,17 +87,18 @@ interface NodeStatement {
 async function loadNode(): Promise<Driver> {
   // @ts-expect-error: the types are those of Node.js 20, which does not have it
   const sqlite = (await import("node:sqlite")) as NodeSqlite;
-  return driverOf("node:sqlite", sqlite);
+  return driverOf("node:sqlite", true, sqlite);
 }
 
 async function loadPackage(): Promise<Driver> {
   const sqlite = await import("@photostructure/sqlite");
-  return driverOf("@photostructure/sqlite", sqlite as unknown as NodeSqlite);
+  return driverOf("@photostructure/sqlite", false, sqlite as unknown as NodeSqlite);
 }
 
-function driverOf(name: string, { DatabaseSync }: NodeSqlite): Driver {
+function driverOf(name: string, closesAtOnce: boolean, { DatabaseSync }: NodeSqlite): Driver {
   return {
     name,
+    closesAtOnce,
     open(path) {
       const database = new DatabaseSync(longPath(path));
       return {
@@ -126,7 +129,7 @@ interface BunSqlite {
     options: { readwrite: true; create: true },
   ) => {
     exec(sql: string): void;
-    prepare(sql: string): NodeStatement;
+    prepare(sql: string): NodeStatement & { finalize(): void };
     close(): void;
   };
 }
@@ -137,19 +140,25 @@ async function loadBun(): Promise<Driver> {
   const { Database } = (await import("bun:sqlite")) as BunSqlite;
   return {
     name: "bun:sqlite",
+    closesAtOnce: true,
     open(path) {
       const database = new Database(longPath(path), { readwrite: true, create: true });
+      const statements: { finalize(): void }[] = [];
       return {
         exec: (sql) => database.exec(sql),
         prepare(sql) {
           const statement = database.prepare(sql);
+          statements.push(statement);
           return {
             run: (...values) => ({ changes: Number(statement.run(...values).changes) }),
             get: (...values) => (statement.get(...values) ?? undefined) as SqlRow | undefined,
             all: (...values) => statement.all(...values) as SqlRow[],
           };
         },
-        close: () => database.close(),
+        close() {
+          for (const statement of statements) statement.finalize();
+          database.close();
+        },
       };
     },
   };

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createEncoder } from "../../src/sheets/encode-text.ts";
+import { createTwoCustomers, firstKey, secondKey } from "../support/customers.ts";
 import { row, sheet } from "../support/imports.ts";
 import { createProcessHome, createServedProcessHome, until } from "../support/process.ts";
 
@@ -141,6 +142,37 @@ test("the mirror is filled, searched, begun anew and taken away", async () => {
     const found = await home.courier(["find", "李", "--json"]);
     expect(JSON.parse(found.stdout)).toHaveLength(5);
   }
+});
+
+test("the mirror of another customer is begun anew, at once or with the command of the hint", async () => {
+  const { baseUrl } = await createTwoCustomers();
+  const home = await createProcessHome();
+  const login = async (key: string) => {
+    const ran = await home.courier(`login --base-url ${baseUrl} --allow-http`, { stdin: key });
+    expect(ran.exit, ran.stderr).toBe(0);
+  };
+  await login(firstKey);
+  const sent = await home.courier([
+    "orders",
+    "create",
+    "--file",
+    path.resolve("examples/order.json"),
+    "--yes",
+  ]);
+  expect(sent.exit, sent.stderr).toBe(0);
+  expect((await home.courier("sync")).exit).toBe(0);
+  await login(secondKey);
+  const found = await home.courier("find --json");
+  if (found.exit === 5) {
+    expect(found.stderr).toMatch(
+      /the mirror cannot be deleted: .*another program.*\nhint: begin it anew: courier sync --rebuild/,
+    );
+    expect((await home.courier("sync --rebuild")).exit).toBe(0);
+    expect((await home.courier("find --json")).stdout).toBe("[]\n");
+    return;
+  }
+  expect(found.exit, found.stderr).toBe(0);
+  expect(found.stdout).toBe("[]\n");
 });
 
 test("the sandbox inside the program is begun anew", async () => {
