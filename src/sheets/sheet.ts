@@ -116,8 +116,9 @@ export async function* readSheet(
 
 const lineBreak = /\r\n|\n|\r/;
 const breaksOf = (text: string) => text.split(lineBreak).length - 1;
-/** In fewer columns, a text of several lines has as many commas. Hardly one has tabs. */
+/** In fewer columns, a text of several lines has as many commas, but hardly a phone in the last one. Hardly one has tabs. */
 const fewestJoined = { "\t": 2, ",": 4, ";": 4 } as const;
+const phone = /\d{7}/;
 
 /**
  * Refuses a row with a cell that may hold the rest of a row and the beginning of another, where a quote opens it that is a
@@ -131,11 +132,12 @@ export function refuseJoined(
   delimiter: Delimiter,
   name: string,
 ): void {
-  const firsts = widths.filter((width) => width >= fewestJoined[delimiter]);
-  const lasts = firsts.includes(cells.length) ? [cells.length] : firsts;
   const at = cells.findIndex((cell, index) => {
     if (!lineBreak.test(cell)) return false;
     const lines = cell.split(lineBreak);
+    const fewest = phone.test(lines.at(-1) ?? "") ? 2 : fewestJoined[delimiter];
+    const firsts = widths.filter((width) => width >= fewest);
+    const lasts = firsts.includes(cells.length) ? [cells.length] : firsts;
     const widthOf = (text = "") => text.split(delimiter).length;
     const right = cells.length - index - 1;
     return firsts.includes(index + widthOf(lines[0])) && lasts.includes(widthOf(lines.at(-1)) + right);

@@ -220,6 +220,11 @@ describe("a sheet", () => {
       "orders.csv, line 1: a quote opens a cell here, and the next row may be in it",
     ],
     [
+      "that joins rows of two columns, of which the latter has a phone",
+      `receiver.text,item.name\n张三 13900139001 建国路1号,"12寸盘\n李四 13900139002 建国路2号,茶盘 7"\n`,
+      "orders.csv, line 2: a quote opens a cell here, and the next row may be in it",
+    ],
+    [
       "around an address of two lines that looks like two rows",
       `ref,receiver.name,item.name,receiver.address\n1,A,c,"John Smith\n12 High St, Flat 2, Leeds, LS1 4AP"\n`,
       "orders.csv, line 2: a quote opens a cell here, and the next row may be in it",
@@ -241,6 +246,11 @@ describe("a sheet", () => {
     expect(others).toHaveLength(1);
     const back = `ref,${header},${written}\n1,A,B,"${goods}",CR1,7\n2,A,B,c\n`;
     expect((await readGood(back))[0]?.draft.item?.name).toBe(goods);
+  });
+
+  test("a cell of a sheet of two columns may have several lines, with a phone that is not in the last", async () => {
+    const text = "John Smith\n13800138000\n12 High St, Leeds";
+    expect(await read(`item.name,receiver.text\ntea,"${text}"\ntea,"${text}"\n`)).toHaveLength(2);
   });
 
   test.each([
