@@ -120,13 +120,14 @@ export async function collectDraft(
 }
 
 /**
- * Phones, and of what the service shows also names and addresses, of which a part is hidden, and the whole address of the
- * receiver. A person may type a name or an address with such characters.
+ * Phones, and of what the service shows also names and addresses, of which a part is hidden, and what it does not show of
+ * the receiver. A person may type a name or an address with such characters.
  */
 function findHidden(draft: Draft, shown: Draft | undefined, given: ReadonlySet<string>): TextProblem[] {
-  const path = "receiver.detail";
-  const isLeftOut = shown?.receiver && draft.receiver?.detail === undefined && !given.has(path);
-  const leftOut = isLeftOut ? [{ path, value: "", message: "is not shown by the service" }] : [];
+  const needed = shown?.receiver ? (["name", "phone", "detail"] as const) : [];
+  const leftOut = needed
+    .filter((name) => draft.receiver?.[name] === undefined && !given.has(`receiver.${name}`))
+    .map((name) => ({ path: `receiver.${name}`, ...notShown }));
   const inPart = partyParts.flatMap((part) =>
     partyFields.flatMap((name) => {
       const [path, value] = [`${part}.${name}`, draft[part]?.[name]];
@@ -138,6 +139,8 @@ function findHidden(draft: Draft, shown: Draft | undefined, given: ReadonlySet<s
   return [...inPart, ...leftOut];
 }
 
+const notShown = { value: "", message: "is not shown by the service" };
+
 /** Goods may have such characters, as 椅子 × 2 and 5*3 cm have. */
 const looksHidden = /[*＊•●…]\s*$|[*＊•●×…]{2}/;
 
@@ -147,8 +150,8 @@ function findHiddenGoods(
   given: ReadonlySet<string>,
 ): readonly TextProblem[] {
   const [path, value] = ["item.name", item?.name];
-  if (value === undefined || value !== shown?.item?.name || given.has(path) || !looksHidden.test(value))
-    return [];
+  if (value === undefined) return shown?.item && !given.has(path) ? [{ path, ...notShown }] : [];
+  if (value !== shown?.item?.name || given.has(path) || !looksHidden.test(value)) return [];
   return [{ path, value, message: "may be only a part of the goods' name: the rest looks hidden" }];
 }
 

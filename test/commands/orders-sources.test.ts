@@ -431,6 +431,22 @@ describe("--like", () => {
       },
     );
 
+    test.each([
+      ["receiver.phone", { receiver: { name: "李明", address } }, "--receiver-phone", "13900004466"],
+      ["receiver.name", { receiver: { phone: "13900004466", address } }, "--receiver-name", "李明"],
+      ["item.name", { item: { quantity: 1 } }, "--item-name", "书"],
+    ])("a %s that it leaves out is not sent without one by a script", async (field, left, flag, value) => {
+      const home = await createServedHome();
+      const receiver = { name: "李明", phone: "13900004466", address };
+      const order = { id: 7, receiver, sender: { name: "店" }, item: { name: "书" }, ...left };
+      answerData(home, "GET /api/v1/orders/7", JSON.stringify(order));
+      const words = [...create, "--like", "7", "--yes"];
+      const { exit, stderr } = await home.courier(words);
+      expect({ exit, bodies: sentBodies(home) }, stderr).toEqual({ exit: 2, bodies: [] });
+      expect(stderr).toContain(`${field} is not shown by the service\nhint: give it with ${flag}\n`);
+      expect((await home.courier([...words, flag, value])).exit).toBe(0);
+    });
+
     test("a name and an address that it hides are asked for at a terminal, and nothing else", async () => {
       const home = await homeThatShows({ name: "李*", phone: "13900004466", address: "深圳市科技园路***" });
       const person = personWho(
@@ -552,10 +568,15 @@ describe("--like", () => {
       expect(stderr).toContain(`  detail: ${parts.detail}\n`);
     });
 
-    test("without a name is warned of", async () => {
-      const { receiver, stderr } = await sentLike({ phone: "13900139001", address });
-      expect(receiver).not.toHaveProperty("name");
-      expect(stderr).toContain("warning: the receiver has no name\n");
+    test("a sender without a name is warned of", async () => {
+      const home = await createServedHome();
+      const receiver = { name: "李明", phone: "13900004466", address };
+      const order = { id: 7, receiver, sender: { phone: "13900139001", address }, item: { name: "书" } };
+      answerData(home, "GET /api/v1/orders/7", JSON.stringify(order));
+      const { exit, stderr } = await home.courier([...create, "--like", "7", "--yes"]);
+      expect(exit, stderr).toBe(0);
+      expect(JSON.parse(sentBodies(home)[0] ?? "").sender).not.toHaveProperty("name");
+      expect(stderr).toContain("warning: the sender has no name\n");
     });
   });
 
