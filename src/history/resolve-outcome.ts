@@ -62,10 +62,18 @@ function differencesOf(
 /** Stamps may be those of another time zone. */
 const longBeforeMs = 48 * 3_600_000;
 
-function isMadeLongBefore({ sentAtMs, offsetMs, isOffsetMeasured }: Operation, order: OrderDetail): boolean {
-  const madeMs = parseStamp(order.created_at);
-  if (madeMs === undefined || sentAtMs === undefined || !isOffsetMeasured) return false;
-  return madeMs < sentAtMs + (offsetMs ?? 0) - longBeforeMs;
+/** Why an order is older than the create that is said to have made it; undefined where it may not be. */
+async function describeOlder(
+  operation: Operation,
+  order: OrderDetail,
+  ledger: Ledger,
+): Promise<string | undefined> {
+  const { sentAtMs, offsetMs } = operation;
+  const [id, name, madeMs] = [order.id.value, nameOperation(operation), parseStamp(order.created_at)];
+  if (madeMs !== undefined && sentAtMs !== undefined && madeMs < sentAtMs + (offsetMs ?? 0) - longBeforeMs)
+    return `order ${id} was made at ${order.created_at}, days before ${name} was sent`;
+  const wasListed = await ledger.wasListedBefore(operation, id);
+  return wasListed ? `order ${id} was listed before ${name} was sent` : undefined;
 }
 
 export async function settleAs(
@@ -79,9 +87,8 @@ export async function settleAs(
   const orderId = order.id.value; // zeros may have been typed in front
   const name = nameOperation(operation);
   const { draft } = operation;
-  const isOlder = isMadeLongBefore(operation, order);
-  if (isOlder)
-    context.messages.warn(`order ${orderId} was made at ${order.created_at}, days before ${name} was sent`);
+  const older = await describeOlder(operation, order, ledger);
+  if (older !== undefined) context.messages.warn(older);
   const differing = draft ? differencesOf(draft, order) : [];
   if (differing.length > 0) {
     const [made, sent] = [0, 1].map((side) => differing.map((values) => values[side]).join(", "));
@@ -94,7 +101,7 @@ export async function settleAs(
         `if you know that it is ${name} anyway, run the command at a terminal, without --yes`,
       );
   }
-  if (isOlder || differing.length > 0)
+  if (older !== undefined || differing.length > 0)
     await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
   await takeFromHolder(operation, order, ledger, context);
   await leaveShownOrder(operation, orderId, ledger, context);

@@ -16,7 +16,7 @@ import {
   readRun,
   textOf,
 } from "./operation.ts";
-import { createRecorder } from "./record-operation.ts";
+import { askListedBefore, createRecorder } from "./record-operation.ts";
 import { isOfHost } from "./runs.ts";
 import { ask, inList, type Store } from "./statements.ts";
 
@@ -78,6 +78,8 @@ export interface Operations extends Creates, ImportRows, Cancels {
   firstOpenRun(sinceMs: number): Promise<number | undefined>;
   /** Creates that may have been on their way at the same time, those first that were sent next to it. */
   findBeside(operation: Operation): Promise<readonly Operation[]>;
+  /** Whether a list had an order before a create was sent. */
+  wasListedBefore(name: OperationName, orderId: string): Promise<boolean>;
   /** Creates of these refs, the newest last. */
   findByRefs(customer: number, refs: readonly string[]): Promise<readonly Operation[]>;
   /** Of each other customer of the service without a profile's id: its latest creates that made an order, and then one in doubt. */
@@ -290,6 +292,11 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
             2 * rowsBeside,
           ),
         );
+      }),
+
+    wasListedBefore: (name, orderId) =>
+      read(function* () {
+        return (yield askListedBefore(name, orderId)).length > 0;
       }),
 
     findByRefs: (customer, refs) =>

@@ -48,6 +48,17 @@ export function markSeen({ run, number }: OperationName): Question {
 /** The same where its order was reported to a person: its row may have been edited, whatever that person knows. */
 export const untoldOnceReported = "CASE WHEN file IS NULL THEN 0 ELSE 2 END";
 
+/** Gives a row where a list had an order before the request of a create was sent. */
+export function askListedBefore({ run, number }: OperationName, orderId: string): Question {
+  return ask(
+    `SELECT 1 FROM operations JOIN listed_orders USING (customer)
+     WHERE run = ? AND number = ? AND listed_orders.order_id = ? AND event < sent_event`,
+    run,
+    number,
+    orderId,
+  );
+}
+
 export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () => SinceBoot | undefined) {
   /** The last operation number of the runs of this process. */
   const lastNumbers = new Map<number, number>();
@@ -153,14 +164,8 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
   }
 
   /** Throws OtherOrder where a list had the order of an answer before the request was sent. */
-  function* ensureNew({ run, number }: OperationName, orderId: string): Work<void> {
-    const [listed] = yield ask(
-      `SELECT 1 FROM operations JOIN listed_orders USING (customer)
-       WHERE run = ? AND number = ? AND listed_orders.order_id = ? AND event < sent_event`,
-      run,
-      number,
-      orderId,
-    );
+  function* ensureNew(name: OperationName, orderId: string): Work<void> {
+    const [listed] = yield askListedBefore(name, orderId);
     if (listed) throw new OtherOrder(orderId, "existed before the request was sent");
   }
 

@@ -215,17 +215,22 @@ describe("--as", () => {
     expect((await operationOf(home))?.state).toBe("unknown");
   });
 
-  test("an equal order that was made days before the request is recorded only by who confirms it", async () => {
-    const home = await createUnfaithfulHome();
+  test.each([
+    ["was made days before the request", {}, 29 * 24, "was made at \\S+, days before 1\\.1 was sent"],
+    ["the same of a service without dates", { hideDate: true }, 29 * 24, "was made at .* was sent"],
+    ["was listed an hour before the request", {}, 1, "was listed before 1\\.1 was sent"],
+  ])("an equal order that %s is recorded only by who confirms it", async (_what, ways, hours, warning) => {
+    const home = await createUnfaithfulHome(ways);
     home.service.foreign(plainDraft);
-    home.clock.advance(29 * 24 * 3_600_000);
-    home.service.ways = { loss: () => "after", refuseList: { status: 503 } };
+    expect((await home.courier("orders list")).exit).toBe(0);
+    home.clock.advance(hours * 3_600_000);
+    home.service.ways = { ...ways, loss: () => "after", refuseList: { status: 503 } };
     const create = ["orders", "create", "--file", "-", "--ref", "W-1", "--yes"];
     expect((await home.courier(create, { stdin: JSON.stringify(plainDraft) })).exit).toBe(6);
-    home.service.ways = {};
+    home.service.ways = ways;
     const refused = await home.courier("orders resolve ref:W-1 --as 1");
     expect(refused.exit, refused.stderr).toBe(2);
-    expect(refused.stderr).toMatch(/^warning: order 1 was made at \S+, days before 1\.1 was sent\n/);
+    expect(refused.stderr).toMatch(new RegExp(`^warning: order 1 ${warning}\n`));
     const kept = await withLedger(home.stateDir, (ledger) => ledger.findOperation({ run: 1, number: 1 }));
     expect(kept?.state).toBe("unknown");
     expect((await home.courier("orders resolve ref:W-1 --as 2")).exit).toBe(0);
