@@ -97,6 +97,8 @@ const notStops = new RegExp(`[^${ctrlC}${ctrlZ}]`, "gsu");
  * held down, and yes, no or an arrow with an Enter that was as fast.
  */
 const oneAnswer = /^(?:.|(?:\u001b[[O][\d;]*[A-Za-z~])+\r?|(?:y|yes|n|no)\r)$/isu;
+/** Letters that were typed fast, or the first piece of a paste: they choose, and an Enter that follows at once does not count. */
+const word = /^\P{Cc}{2,}$/u;
 
 /**
  * The keys of a terminal's input stream, which is paused while no prompt reads. `elapsed`: milliseconds, monotonic.
@@ -238,9 +240,10 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number, si
     const wasQuiet = pressMs - lastPressMs >= quietMs;
     lastPressMs = pressMs;
     if (attended?.isDecision !== true) return true;
-    isDecidable = (isDecidable || wasQuiet) && oneAnswer.test(text);
+    const mayCount = isDecidable || wasQuiet;
+    isDecidable = mayCount && oneAnswer.test(text);
     if (wasQuiet || !isDecidable) unended = undefined; // its end would be dropped, or is lost
-    return isDecidable;
+    return isDecidable || (mayCount && word.test(text));
   }
 
   function end() {

@@ -403,6 +403,24 @@ test.each([
   expect(await answer).toBe(expected);
 });
 
+test("letters that come in one piece choose, and Enter does once nothing has come for half a second", async () => {
+  const { prompts, until, pass, read, output } = atTerminal();
+  const isAgreed = prompts.confirm("Send it?", true);
+  await until("Send it?");
+  for (const keys of ["no", "\r"]) await read(keys);
+  pass(500);
+  await read("\r");
+  expect(await isAgreed).toBe(false);
+  const answer = prompts.choose("What now?", [...next, { value: "quit", label: "Quit" }]);
+  await until("What now?");
+  pass(500);
+  for (const keys of ["Quit", "\r", "\r"]) await read(keys);
+  expect(output.text.slice(output.text.lastIndexOf("❯"))).toMatch(/^❯ Quit/);
+  pass(500);
+  await read("\r");
+  expect(await answer).toBe("quit");
+});
+
 test("a choice that follows nothing typed takes keys at once, and those of a held arrow together", async () => {
   const { prompts, until, read, output } = atTerminal();
   const answer = prompts.choose("What now?", [...next, { value: "quit", label: "Quit" }]);
