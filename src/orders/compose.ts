@@ -1,7 +1,7 @@
 /** Composes an order at a terminal: asks, reviews, corrects, sends; nothing is sent without a review. */
 
 import { ServiceFailure, shorten } from "../api/failure.ts";
-import type { Context } from "../command/command.ts";
+import { type Context, isLateAnswer } from "../command/command.ts";
 import { quote } from "../command/options.ts";
 import { makeRoom } from "../core/disk-errors.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
@@ -100,6 +100,11 @@ export async function composeOrder(
   };
   await context.service(); // a key command may ask at the terminal: not while the form has the keyboard
   await mentionDoubt(context);
+  /** When a list was last read, this form's own ones aside: a second comparison has the same days. */
+  const listedMs = await context
+    .knownCustomer()
+    .then((known) => known && ledger.lastListing(known.id))
+    .catch(() => undefined);
   const offer = { givenRef, owner, ledger, prompts, continuing };
   /** The draft that this order continues, and ends when it is sent. */
   const kept = start.isBlank ? await offerKept(offer, context) : undefined;
@@ -114,13 +119,19 @@ export async function composeOrder(
     /** What is asked before the review, with the keyboard held all the way: nothing that is typed in between is echoed. */
     let asking: FillOptions | undefined = { isSenderUsual };
     let elsewhere: ElsewhereCheck | undefined;
+    /** Compares once more where another machine may have sent an equal order since. */
+    const compareElsewhere = () => {
+      if (!elsewhere || isLateAnswer(context, elsewhere.begunMs))
+        elsewhere = startElsewhereCheck(listedMs, context);
+      return elsewhere.result();
+    };
     let hasFailed = false;
     for (;;) {
       const decision = await prompts.together(async () => {
         if (asking) draft = await fillDraft(draft, given, tools, asking);
         asking = undefined;
         // While the order is reviewed; after a failure not before the person has made room.
-        if (!hasFailed) elsewhere ??= startElsewhereCheck(context);
+        if (!hasFailed) elsewhere ??= startElsewhereCheck(listedMs, context);
         await context.display([...reviewView(draft, ref, account), ...remarks(draft)]);
         return askDecision(prompts, draft, hasQuestions).catch((error: unknown) => {
           if (error instanceof WentBack) return "back" as const;
@@ -150,10 +161,10 @@ export async function composeOrder(
       }
       try {
         await template?.check(draft);
-        elsewhere ??= startElsewhereCheck(context);
         const sent = await sendDraft(
           {
-            ...{ draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
+            ...{ draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, ask },
+            elsewhere: compareElsewhere,
             ...(contentOf(draft) === contentOf(start.draft) ? { again: start.again } : { rerun }),
           },
           context,
@@ -205,19 +216,23 @@ async function mentionDoubt(context: Context): Promise<void> {
   );
 }
 
-type ElsewhereCheck = () => Promise<OrdersElsewhere | undefined>;
+interface ElsewhereCheck {
+  /** By the clock's `elapsed`. */
+  readonly begunMs: number;
+  /** Rejects where the check has failed, and shows its notes: before, a question is on the screen. */
+  result(): Promise<OrdersElsewhere | undefined>;
+}
 
-/**
- * Lists orders that were made elsewhere. Its result is awaited with the function: only then a failure rejects, and a
- * note is shown, since a question is on the screen before.
- */
-function startElsewhereCheck(context: Context): ElsewhereCheck {
+/** Lists orders that were made elsewhere since a list ended. */
+function startElsewhereCheck(listedMs: number | undefined, context: Context): ElsewhereCheck {
+  const begunMs = context.clock.elapsed();
   const notes: string[] = [];
   const check = async () => {
     const { id: customer } = await context.customer();
     const ledger = await context.ledger();
     const tools = await createReconcileTools({ ledger, customer, showsProgress: false }, context);
     const { elsewhere } = await surveyElsewhere(tools, {
+      listedMs,
       note: (text) => notes.push(text),
       mayCost: async () => false, // the person is at another question
     });
@@ -225,10 +240,13 @@ function startElsewhereCheck(context: Context): ElsewhereCheck {
   };
   const started = check();
   started.catch(() => {});
-  return async () => {
-    const elsewhere = await started;
-    for (const text of notes.splice(0)) context.messages.note(text);
-    return elsewhere;
+  return {
+    begunMs,
+    async result() {
+      const elsewhere = await started;
+      for (const text of notes.splice(0)) context.messages.note(text);
+      return elsewhere;
+    },
   };
 }
 

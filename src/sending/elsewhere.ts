@@ -45,7 +45,7 @@ const mostDays = 3;
 const week = 7;
 
 /**
- * Lists the orders since the last complete listing of the account, and reconciles orders in doubt with them. Notes
+ * Lists the orders since an earlier listing of the account, and reconciles orders in doubt with them. Notes
  * where the service does not show the list, or where it needs too many calls.
  */
 export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOptions): Promise<Survey> {
@@ -111,10 +111,10 @@ interface Recent {
 async function readRecent(
   open: readonly Operation[],
   tools: ReconcileTools,
-  { isImport = false, mayCost, note }: SurveyOptions,
+  { isImport = false, listedMs, mayCost, note }: SurveyOptions,
 ): Promise<Recent> {
   const { ledger, customer } = tools;
-  const lastMs = await (isImport ? ledger.lastComparison(customer) : ledger.lastListing(customer));
+  const lastMs = isImport ? await ledger.lastComparison(customer) : listedMs;
   const gap = lastMs === undefined ? undefined : daysSince(lastMs, tools);
   const fewest = Math.min(mostDays, gap ?? mostDays);
   if (!isImport)

@@ -32,6 +32,8 @@ import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 export interface SurveyOptions {
   /** An import compares with the orders since the last one did, however long ago that is, and of a week at least. */
   readonly isImport?: boolean;
+  /** A single create compares with the orders since a list that ended then; undefined where none is known. */
+  readonly listedMs?: number | undefined;
   /** Asks whether the comparison may make so many calls. */
   readonly mayCost: (calls: number) => Promise<boolean>;
   /** Called with the reason where orders made elsewhere are not compared. */

@@ -848,6 +848,47 @@ describe("an equal order within a day", () => {
     expect({ exit, count: bodies.length }).toEqual({ exit: 0, count: 2 });
   });
 
+  describe("of another machine, where the review stands for an hour", () => {
+    const onOtherMachine = (home: ServedHome) =>
+      home.courier(words, { env: { COURIER_STATE_DIR: `${home.directory}/another machine` } });
+    const question: Step = ["An equal order, 1000001, exists…", false];
+    const quit: Step = ["What now?", "Quit without sending"];
+
+    async function composeSlowly(home: ServedHome, steps: readonly Step[], meanwhile = async () => {}) {
+      const person = personWho(...shortForm(), ...steps);
+      const prompts: typeof person = {
+        ...person,
+        async choose(question, choices, options) {
+          if (question === "What now?") {
+            for (let turns = 0; turns < 200 || requestCount(home, "GET", "/api/v1/orders") === 0; turns += 1)
+              await turn();
+            home.clock.advance(3_600_000);
+            await meanwhile();
+          }
+          return person.choose(question, choices, options);
+        },
+      };
+      await home.courier("orders create", { terminal: 80, prompts });
+      expect(person.left).toEqual([]);
+      expect(bodiesOf(home)).toHaveLength(1);
+    }
+
+    test("is asked about where it was made since the list was read", async () => {
+      const home = await createServedHome();
+      const meanwhile = async () => {
+        if (bodiesOf(home).length === 0) await onOtherMachine(home);
+      };
+      await composeSlowly(home, [send, question, quit], meanwhile);
+    });
+
+    test("is asked about each time, also after a no, and where it is days old", async () => {
+      const home = await createServedHome();
+      await onOtherMachine(home);
+      home.clock.advance(5 * 86_400_000);
+      await composeSlowly(home, [send, question, send, question, quit]);
+    });
+  });
+
   test("is not asked about with --allow-duplicate, after a day, or when it differs", async () => {
     const home = await createServedHome();
     await home.courier(words);
