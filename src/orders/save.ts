@@ -60,16 +60,16 @@ export async function offerToSave(
   prompts: Prompts,
   context: Context,
 ): Promise<void> {
-  const { addresses, default_sender } = await context.config.read();
-  const taken = new Set(Object.keys(addresses));
-  const saved = new Set(Object.values(addresses).map((party) => JSON.stringify(party)));
-  const unsaved = [draft.sender, draft.receiver].filter(
-    (party) => party?.name && !saved.has(JSON.stringify(party)),
-  );
-  if (unsaved.length === 0) return;
-  const parcel = order.tracking_number ? `, parcel ${order.tracking_number}` : "";
-  context.messages.note(`Order ${order.id.value}${parcel}`);
   try {
+    const { addresses, default_sender } = await context.config.read();
+    const taken = new Set(Object.keys(addresses));
+    const saved = new Set(Object.values(addresses).map((party) => JSON.stringify(party)));
+    const unsaved = [draft.sender, draft.receiver].filter(
+      (party) => party?.name && !saved.has(JSON.stringify(party)),
+    );
+    if (unsaved.length === 0) return;
+    const parcel = order.tracking_number ? `, parcel ${order.tracking_number}` : "";
+    context.messages.note(`Order ${order.id.value}${parcel}`);
     for (const party of unsaved) {
       if (!party || !(await prompts.confirm(`Save ${describeParty(party)} in the address book?`))) continue;
       const check = (text: string) => checkAlias(text, taken);

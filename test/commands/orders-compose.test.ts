@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { run } from "../../src/cli/run.ts";
 import { interrupted } from "../../src/core/errors.ts";
 import type { Prompts } from "../../src/core/prompts.ts";
@@ -47,6 +49,18 @@ async function compose(
 
 function bodiesOf({ sandbox }: ServedHome) {
   return sandbox.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
+}
+
+/** Something happens while each create is on its way. */
+async function transportWhere(meanwhile: () => Promise<unknown>): Promise<Transport> {
+  const real = await createTransport({}, 5_000);
+  return {
+    close: () => real.close(),
+    async send(request) {
+      if (request.method === "POST") await meanwhile();
+      return real.send(request);
+    },
+  };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -1055,6 +1069,25 @@ describe("after an order", () => {
     const { exit, stdout } = await compose(home, [...shortForm(), send, ["Save 张三…", ctrlC]]);
     expect(exit).toBe(0);
     expect(stdout).toContain("Order created");
+  });
+
+  test("a config file that cannot be read by now leaves the order created", async () => {
+    const home = await createServedHome();
+    await home.courier("addresses add shop --name A");
+    const transport = await transportWhere(() =>
+      writeFile(path.join(home.configDir, "config.json"), '{"version":99}'),
+    );
+    const prompts = personWho(...shortForm(), send);
+    const { exit, stdout, stderr } = await home.courier("orders create", {
+      terminal: 80,
+      prompts,
+      transport,
+    });
+    expect(exit).toBe(0);
+    expect(stdout).toContain("Order created");
+    expect(stderr).toContain(
+      "warning: the order was created, but the address could not be saved: the config",
+    );
   });
 
   test("recently used parties are found again", async () => {
