@@ -1,6 +1,6 @@
 /** What this machine keeps by name: accounts, addresses, templates, column names. */
 
-import { usageError } from "../core/errors.ts";
+import { CourierError, usageError } from "../core/errors.ts";
 
 type SavedThing = "an account" | "an address" | "a template" | "column names";
 
@@ -16,4 +16,8 @@ export function parseSavedName(text: string, thing: SavedThing, typed = text): s
 /** What is saved under a name, never what every object has (`constructor`). */
 export function findSaved<T>(saved: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(saved, name) ? saved[name] : undefined;
+}
+
+export function savedMeanwhile(what: string): CourierError {
+  return new CourierError("file", 2, `another courier process has saved ${what} meanwhile`);
 }

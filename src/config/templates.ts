@@ -3,7 +3,7 @@
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import type { Draft } from "../model/draft.ts";
-import { findSaved, parseSavedName } from "./saved-names.ts";
+import { findSaved, parseSavedName, savedMeanwhile } from "./saved-names.ts";
 import type { Config, ConfigStore } from "./store.ts";
 
 /** A template's name. Throws a usage error. */
@@ -26,13 +26,18 @@ export function findTemplate(config: Config, name: string): Draft {
   );
 }
 
-export function hasTemplate({ templates }: Config, name: string): boolean {
-  return findSaved(templates, name) !== undefined;
-}
-
-/** Saves a template, replacing an older one of that name. */
-export async function saveTemplate(store: ConfigStore, name: string, draft: Draft): Promise<void> {
-  await store.update((config) => ({ ...config, templates: { ...config.templates, [name]: draft } }));
+/** Saves a template. Throws where there is one of that name that may not be replaced: another process has saved it. */
+export async function saveTemplate(
+  store: ConfigStore,
+  name: string,
+  draft: Draft,
+  mayReplace: (existing: Draft) => boolean,
+): Promise<void> {
+  await store.update((config) => {
+    const existing = findSaved(config.templates, name);
+    if (existing && !mayReplace(existing)) throw savedMeanwhile(`the template “${name}”`);
+    return { ...config, templates: { ...config.templates, [name]: draft } };
+  });
 }
 
 /** Forgets a template. Throws a usage error for an unknown name. */

@@ -3,7 +3,8 @@
 import type { Context } from "../command/command.ts";
 import { mayReplace } from "../command/replace.ts";
 import { parseAlias, saveParties, useAsSender } from "../config/address-book.ts";
-import { hasTemplate, saveTemplate } from "../config/templates.ts";
+import { findSaved, savedMeanwhile } from "../config/saved-names.ts";
+import { saveTemplate } from "../config/templates.ts";
 import { CourierError } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -25,12 +26,14 @@ export interface TemplateToSave {
 export function templateToSave(name: string, isAgreed: boolean, context: Context): TemplateToSave {
   /** Undefined while there is nothing to replace. */
   let isReplaced: boolean | undefined;
+  /** The template of that name before the order was sent. */
+  let known: Draft | undefined;
   return {
     flags: ` --save-template ${shellQuote(name)}${isAgreed ? " --replace" : ""}`,
     async check(draft) {
-      const config = await context.config.read();
-      const existing = hasTemplate(config, name) ? config.templates[name] : undefined;
-      if (isReplaced !== undefined || !existing || canonicalJson(existing) === canonicalJson(draft)) return;
+      if (isReplaced !== undefined) return;
+      known = findSaved((await context.config.read()).templates, name);
+      if (!known || isSame(known, draft)) return;
       const template = `the template “${name}”`;
       isReplaced = await mayReplace({ existing: template, isAgreed }, context);
       if (!isReplaced) context.messages.note(`${template} stays as it was`);
@@ -38,7 +41,12 @@ export function templateToSave(name: string, isAgreed: boolean, context: Context
     async save(draft) {
       if (isReplaced === false) return;
       try {
-        await saveTemplate(context.config, name, draft);
+        await saveTemplate(
+          context.config,
+          name,
+          draft,
+          (existing) => isAgreed || [known, draft].some((each) => each && isSame(each, existing)),
+        );
         const use = context.nextCommand(`orders create --template ${name}`);
         context.messages.note(`${isReplaced ? "Replaced the" : "Saved as a"} template; use it with: ${use}`);
       } catch (error) {
@@ -46,6 +54,10 @@ export function templateToSave(name: string, isAgreed: boolean, context: Context
       }
     },
   };
+}
+
+function isSame(one: Draft, other: Draft): boolean {
+  return canonicalJson(one) === canonicalJson(other);
 }
 
 function warnUnsaved(what: string, error: unknown, { messages }: Context): void {
@@ -75,8 +87,7 @@ export async function offerToSave(
       const check = (text: string) => checkAlias(text, taken);
       const suggestion = check(party.name ?? "") === true ? party.name : undefined;
       const alias = parseAlias(await prompts.text("Short name for it", { suggestion, check }));
-      if (await saveParties(context.config, { [alias]: party }, {}))
-        throw new CourierError("file", 2, `another courier process has saved @${alias} meanwhile`);
+      if (await saveParties(context.config, { [alias]: party }, {})) throw savedMeanwhile(`@${alias}`);
       taken.add(alias);
       const isUsual =
         party === draft.sender && !default_sender && (await prompts.confirm("Use it as the usual sender?"));

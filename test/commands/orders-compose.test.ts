@@ -1165,6 +1165,32 @@ describe("after an order", () => {
       expect(await itemOf(home)).toBe("D");
     });
 
+    test.each([
+      ["", "E", "could not be saved: another courier process has saved the template “weekly” meanwhile"],
+      ["--replace", "D", "Replaced the template"],
+    ])(
+      "one that another process saves meanwhile stays, but for --replace: “%s”",
+      async (flag, left, said) => {
+        const home = await createServedHome();
+        if (flag) await home.courier(`${words} C`);
+        const transport = await transportWhere(() => home.courier(`${words} E ${flag}`));
+        const { exit, stderr } = await home.courier(`${words} D ${flag}`, { transport });
+        expect(exit).toBe(0);
+        expect(stderr).toContain(said);
+        expect(await itemOf(home)).toBe(left);
+      },
+    );
+
+    test("one that another process changes after the yes stays", async () => {
+      const home = await homeWithTemplate();
+      const transport = await transportWhere(() => home.courier(`${words} E --replace`));
+      const prompts = personWho(...form, send, [question, true], ["Save A…", false], ["Save B…", false]);
+      const { exit, stderr } = await home.courier(`${words} D`, { terminal: 80, prompts, transport });
+      expect(exit).toBe(0);
+      expect(stderr).toContain("the template could not be saved");
+      expect(await itemOf(home)).toBe("E");
+    });
+
     test("nothing is asked for the same order again", async () => {
       const home = await homeWithTemplate();
       const { exit } = await home.courier(
