@@ -19,9 +19,16 @@ import { trackingView } from "../terminal/tracking-view.ts";
 import { nameParcels } from "./named-parcels.ts";
 
 /** A parcel's tracking as the service sent it, or why there is none. */
-export type Tracked =
-  | Tracking
-  | (JsonObject & { readonly tracking_number: string; readonly error: JsonObject });
+export type Tracked = Tracking | Refusal;
+
+/** The service's own answers may have a field `error`, too. */
+const failedLookup = Symbol("failed lookup");
+
+type Refusal = JsonObject & {
+  readonly tracking_number: string;
+  readonly error: JsonObject;
+  readonly [failedLookup]: true;
+};
 
 /** Looks up the parcels in the given order, as `lookUpSeveral` does. */
 export async function* trackSeveral(names: readonly string[], context: Context): Items<Tracked> {
@@ -30,13 +37,13 @@ export async function* trackSeveral(names: readonly string[], context: Context):
   const parcels = nameParcels(service, context);
   return yield* lookUpSeveral<Tracked>(names, {
     look: parcels.track,
-    failed: (name, error) => ({ tracking_number: parcels.numberOf(name), error }),
+    failed: (name, error) => ({ tracking_number: parcels.numberOf(name), error, [failedLookup]: true }),
     noun: "tracking numbers",
   });
 }
 
-export function isRefusal(tracked: Tracked): tracked is Extract<Tracked, { error: JsonObject }> {
-  return "error" in tracked && !("status" in tracked);
+export function isRefusal(tracked: Tracked): tracked is Refusal {
+  return failedLookup in tracked;
 }
 
 export const trackedColumns: readonly Column<Tracked>[] = [

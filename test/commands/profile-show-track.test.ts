@@ -321,6 +321,30 @@ test("track --csv says why a parcel has no state", async () => {
   );
 });
 
+test.each([
+  ["null", "track A1 A2"],
+  ["null", "track A1 A2 --csv"],
+  ['"none"', "track A1 A2"],
+  ['"none"', "track A1 A2 --records"],
+  ["null", "track A1 --changes"],
+  ['"none"', "track A1 --changes"],
+])(
+  "a parcel without a state is shown although its answer has a field error: %s, %s",
+  async (error, words) => {
+    const home = await createServedHome();
+    const records = '[{"location":"深圳","description":"collected","occurred_at":"2026-03-01T07:00:00Z"}]';
+    for (const number of ["A1", "A2"])
+      answerData(
+        home,
+        `GET /api/v1/tracking/${number}`,
+        `{"tracking_number":"${number}","error":${error},"records":${records}}`,
+      );
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout).toMatch(/2026-03-01.07:00/);
+  },
+);
+
 test.each(["track", "track --json", "track x"])(
   "a key in the place of a number is not sent in an address: %s",
   async (words) => {
