@@ -252,13 +252,13 @@ function stands(operation: Operation): boolean {
 
 /** Finds an id, order number or tracking number in the newest orders of the service's list, which are read once. */
 function openList(context: Context): (name: string) => Promise<readonly NamedOrder[]> {
-  let listed: readonly OrderSummary[] = [];
+  const listed = new Map<string, OrderSummary>();
   let nextPage: number | undefined = 1;
   let reading: Promise<void> = Promise.resolve();
   let failedMs = Number.POSITIVE_INFINITY;
 
   const find = (name: string) =>
-    listed.filter(({ id, order_no, tracking_number }) =>
+    [...listed.values()].filter(({ id, order_no, tracking_number }) =>
       [id.value, order_no, tracking_number].includes(name),
     );
 
@@ -266,8 +266,10 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
     const service = await context.service();
     while (nextPage !== undefined && find(name).length === 0) {
       const { orders } = await service.listOrders({}, nextPage, pageSize);
-      listed = [...listed, ...orders];
-      const isLast = orders.length === 0 || (nextPage + 1) * pageSize > mostListed;
+      const known = listed.size;
+      for (const order of orders) listed.set(order.id.value, order);
+      // The service may give fewer orders a page than it was asked for.
+      const isLast = listed.size === known || listed.size >= mostListed;
       nextPage = isLast ? undefined : nextPage + 1;
     }
   }

@@ -1,6 +1,7 @@
 /** Several orders named at once, as arguments and on stdin. */
 
 import { describe, expect, test } from "vitest";
+import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createOrder } from "../support/orders.ts";
@@ -46,6 +47,29 @@ describe("orders show", () => {
     expect(old).toContain(
       "\nhint: read the orders since the last sync: courier sync, then run this again; or find it ",
     );
+  });
+
+  test("a number is searched in the first 300 orders of the list, also where a page has ten of them", async () => {
+    const home = await createServedHome({ seedOrders: 310 });
+    const { stdout } = await home.courier("orders list --all --json");
+    const [last, beyond] = JSON.parse(stdout).slice(299, 301);
+    const real = await createTransport({}, 5_000);
+    const transport: Transport = {
+      close: () => real.close(),
+      send(request) {
+        const url = new URL(request.url);
+        if (url.searchParams.has("limit")) url.searchParams.set("limit", "10");
+        return real.send({ ...request, url });
+      },
+    };
+    const options = { transport, env: { COURIER_STATE_DIR: `${home.directory}/elsewhere` } };
+    const before = requestCount(home, "GET", "/api/v1/orders");
+    const found = await home.courier(`orders show ${last.order_no} --json`, options);
+    expect(JSON.parse(found.stdout).id).toBe(last.id);
+    expect(requestCount(home, "GET", "/api/v1/orders") - before).toBe(30);
+    const missing = await home.courier(`orders show ${beyond.order_no}`, options);
+    expect(missing.stderr).toContain("in the first 300 orders of the service's list");
+    expect(requestCount(home, "GET", "/api/v1/orders") - before).toBe(60);
   });
 
   test("one argument is an object; several, and -, are an array whatever the count", async () => {
