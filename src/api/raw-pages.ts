@@ -73,7 +73,7 @@ interface Page {
   readonly pages: number;
   readonly items: number | undefined;
   readonly perPage: number | undefined;
-  /** The ids of its items; where an item has none, its text. */
+  /** The ids of its items; where an item has none, its text with the number of equal ones before it on the page. */
   readonly keys: readonly string[];
 }
 
@@ -87,14 +87,21 @@ function readPage(body: string): Page | undefined {
     const pages = toCount(total_pages);
     if (pages === undefined) return undefined;
     const data = Array.isArray(page.data) ? page.data : [page.data ?? null];
-    return { pages, items: toCount(total_items), perPage: toCount(per_page), keys: data.map(keyOf) };
+    return { pages, items: toCount(total_items), perPage: toCount(per_page), keys: keysOf(data) };
   } catch {
     return undefined; // not JSON
   }
 }
 
-function keyOf(item: Json): string {
-  return stringifyJson(isJsonObject(item) && item.id !== undefined ? item.id : item);
+function keysOf(items: readonly Json[]): string[] {
+  const counts = new Map<string, number>();
+  return items.map((item) => {
+    if (isJsonObject(item) && item.id !== undefined) return stringifyJson(item.id);
+    const text = stringifyJson(item);
+    const before = counts.get(text) ?? 0;
+    counts.set(text, before + 1);
+    return `${before} ${text}`;
+  });
 }
 
 function notPaged(url: URL, status: number): ServiceFailure {

@@ -655,6 +655,16 @@ describe("--paginate", () => {
     expect(await home.courier("api orders --paginate")).toMatchObject({ exit: 1, stdout: `${first}\n` });
   });
 
+  test("equal items without an id are counted each", async () => {
+    const payment = { amount: 5, at: "2026-03-01" };
+    const data = [payment, payment, { ...payment, amount: 7 }];
+    const pagination = { total_pages: 1, total_items: 3 };
+    const home = await createPlayedHome(answering(200, JSON.stringify({ success: true, data, pagination })));
+    const { exit, stdout, stderr } = await home.courier("api user/payments --paginate --ndjson");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout.trimEnd().split("\n")).toHaveLength(3);
+  });
+
   test("what has no pages is said to have none", async () => {
     const home = await withOrders(1);
     const ran = await home.courier("api user/profile --paginate");
