@@ -154,8 +154,11 @@ async function exchange(
     reply = await sending;
   } catch (error) {
     const effect = await record?.end({ error });
+    const failure = error instanceof ServiceFailure ? error : undefined;
+    const open = failure && openFailure(call, failure, effect, context);
+    if (failure && !open) throw asStopped(call, failure, context);
     if (context.signal.aborted && !isRead(call)) throw interruptedWhileSending(call, error, context);
-    throw error instanceof ServiceFailure ? (openFailure(call, error, effect, context) ?? error) : error;
+    throw open ?? error;
   }
   const effect = await record?.end({ reply });
   const failure =
@@ -164,11 +167,12 @@ async function exchange(
   return { reply: { ...reply, failure }, effect };
 }
 
-/** After an answer that says that nothing was done, or in the wait before the next try. */
+/** After an answer that says that nothing was done, or after a try without a connection; also in the wait before the next one. */
 function asStopped(call: RawCall, failure: CourierError, { signal }: Context): CourierError {
   if (!signal.aborted || isRead(call)) return failure;
-  const message = `stopped after this answer to ${nameOf(call)}: ${failure.message}`;
-  return interrupted(interruptionExit(signal.reason), message);
+  const name = nameOf(call);
+  const when = failure.status === undefined ? `before ${name} took effect` : `after this answer to ${name}`;
+  return interrupted(interruptionExit(signal.reason), `stopped ${when}: ${failure.message}`);
 }
 
 function isRead({ method }: RawCall): boolean {

@@ -4,9 +4,13 @@ import { writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { NoAnswer } from "../../src/api/failure.ts";
+import { createTransport, type Transport } from "../../src/api/transport.ts";
+import { interrupted } from "../../src/core/errors.ts";
 import { listen } from "../api/wire.ts";
 import { answerRaw, requestCount } from "../support/answers.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
+import { plainDraft } from "../support/orders.ts";
 import { Capture } from "../support/streams.ts";
 
 const key = "raw-key-0123456789";
@@ -274,6 +278,33 @@ describe("sending again", () => {
     });
     expect(home.seen).toHaveLength(1);
   });
+
+  test.each(["orders", "user/keys"])(
+    "POST %s, stopped in the wait after a try without a connection, has not taken effect",
+    async (place) => {
+      const home = await createServedHome();
+      const real = await createTransport({}, 30_000);
+      const stop = new AbortController();
+      const transport: Transport = {
+        close: () => real.close(),
+        async send(request) {
+          if (request.method !== "POST") return real.send(request);
+          throw new NoAnswer(false, Object.assign(new Error("refused"), { code: "ECONNREFUSED" }));
+        },
+      };
+      home.clock.sleep = async () => {
+        stop.abort(interrupted(130));
+        throw stop.signal.reason;
+      };
+      const { exit, stderr } = await home.courier(`api POST ${place} --input -`, {
+        transport,
+        signal: stop.signal,
+        stdin: JSON.stringify(plainDraft),
+      });
+      expect(exit).toBe(130);
+      expect(stderr).toMatch(`error: stopped before POST ${place} took effect: cannot reach `);
+    },
+  );
 
   test("a GET's last answer is the one that is printed", async () => {
     const home = await createPlayedHome(
