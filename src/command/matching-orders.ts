@@ -18,7 +18,9 @@ export interface MatchingOptions extends AllOrdersOptions {
 
 /**
  * Every order that matches, once, in the order of the service's list. Several lists are merged so that the newest
- * order comes first, as far as each list begins with its newest. Throws as `allOrders`, which reads each list.
+ * order comes first, as far as each list begins with its newest. A reading to the end reads one list after the other, in
+ * the order of `widenedFilters`: an order that moves on meanwhile is in a later one. With `maxSweeps: 1` the lists are
+ * read side by side, and such an order may be left out. Throws as `allOrders`, which reads each list.
  */
 export async function* matchingOrders(
   service: CourierService,
@@ -27,20 +29,35 @@ export async function* matchingOrders(
 ): Orders {
   own.compareClock(service);
   const filters = widenedFilters(query);
-  let begun = 0;
+  const isWhole = options.maxSweeps !== 1;
+  const listOptions = { ...options, narrowBy: "--from and --to" }; // every command with these filters has them
+  /** Lists whose first page has told how long they are. */
+  let told = 0;
   let calls = 0;
   let orders: number | undefined = 0;
-  const lists = filters.map((filter) =>
+  const note = async (further: number, total: number | undefined) => {
+    told += 1;
+    calls += further;
+    orders = orders === undefined || total === undefined ? undefined : orders + total;
+  };
+  /** Reads the first page of a list, which is read once more in its turn. */
+  const measure = async (filter: OrderFilter) => {
+    const beforeOthers = (further: number, total: number | undefined) => note(further + 1, total);
+    const list = allOrders(service, filter, { ...listOptions, beforeOthers });
+    await list.next();
+    await list.return(undefined);
+  };
+  const lists = filters.map((filter, at) =>
     pass(
       allOrders(service, filter, {
-        ...options,
-        narrowBy: "--from and --to", // every command with these filters has them
-        // Each list begins before one of them goes on: the last one knows the sums.
+        ...listOptions,
         beforeOthers: async (further, total) => {
-          begun += 1;
-          calls += further;
-          orders = orders === undefined || total === undefined ? undefined : orders + total;
-          if (begun === filters.length) await beforeOthers?.(calls, orders);
+          if (told > at) return;
+          await note(further, total);
+          // The sums are known before a list goes on.
+          const goesOn = further > 0 || total === undefined;
+          if (isWhole && goesOn) for (const later of filters.slice(told)) await measure(later);
+          if (told === filters.length) await beforeOthers?.(calls, orders);
         },
       }),
       filter,
@@ -48,12 +65,12 @@ export async function* matchingOrders(
   );
   let read = 0;
   try {
-    for await (const order of mergeNewestFirst(lists)) {
+    for await (const order of isWhole ? readInTurn(lists) : mergeNewestFirst(lists)) {
       read += 1;
       if (own.takes(order)) yield order;
     }
   } catch (error) {
-    throw begun === filters.length ? tellHowFar(error, read, orders) : error;
+    throw tellHowFar(error, read, told === filters.length ? orders : undefined);
   }
 }
 
@@ -65,6 +82,27 @@ function tellHowFar(error: unknown, read: number, total: number | undefined): un
     message: `${error.message}; ${orders} ${byCount(total ?? read, "was", "were")} read`,
     hint: error.hintBefore("run the same command again"),
   });
+}
+
+/** Merges the lists once all but the last one are read, and held in memory. A failure of the service comes after what was read. */
+async function* readInTurn(lists: readonly Orders[]): Orders {
+  const held: Orders[] = [];
+  for (const list of lists.slice(0, -1)) {
+    const orders: OrderSummary[] = [];
+    held.unshift(each(orders));
+    try {
+      for await (const order of list) orders.push(order);
+    } catch (error) {
+      if (error instanceof ServiceFailure) yield* mergeNewestFirst(held);
+      throw error;
+    }
+  }
+  // What was read last is true of an order that is in two lists.
+  yield* mergeNewestFirst([...lists.slice(-1), ...held]);
+}
+
+async function* each(orders: readonly OrderSummary[]): Orders {
+  yield* orders;
 }
 
 async function* mergeNewestFirst(lists: readonly Orders[]): Orders {
@@ -96,6 +134,8 @@ async function* mergeNewestFirst(lists: readonly Orders[]): Orders {
 function compareAge(a: OrderSummary, b: OrderSummary): number {
   const [aMs, bMs] = [a, b].map(({ created_at }) => parseInstant(created_at ?? "") ?? Number.MAX_VALUE);
   return (
-    (bMs ?? 0) - (aMs ?? 0) || b.id.value.length - a.id.value.length || (b.id.value > a.id.value ? 1 : -1)
+    (bMs ?? 0) - (aMs ?? 0) ||
+    b.id.value.length - a.id.value.length ||
+    Number(b.id.value > a.id.value) - Number(b.id.value < a.id.value)
   );
 }

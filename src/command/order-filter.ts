@@ -112,16 +112,21 @@ function parseStates(text: string, flag: string): readonly string[] {
 }
 
 /**
- * What the service is asked for: one list for each state. Which zone its days are of is not shown (4.3), so that it is
- * asked for one day more on each side.
+ * What the service is asked for: one list for each state, in the order in which an order passes through them. Which
+ * zone its days are of is not shown (4.3), so that it is asked for one day more on each side.
  */
 export function widenedFilters({ statuses, days }: OrderQuery): readonly OrderFilter[] {
   // No date can be written beyond these: the list has no bound there.
   const dateFrom =
     days?.from === undefined || days.from === "0000-01-01" ? undefined : moveDay(days.from, -1);
   const dateTo = days?.to === undefined || days.to === "9999-12-31" ? undefined : moveDay(days.to, 1);
-  const states = statuses.length === 0 ? [undefined] : statuses;
+  const states = statuses.length === 0 ? [undefined] : statuses.toSorted((a, b) => placeOf(a) - placeOf(b));
   return states.map((status) => ({ status, dateFrom, dateTo }));
+}
+
+/** A state that courier does not know comes last. */
+function placeOf(state: string): number {
+  return stateNames.includes(state) ? stateNames.indexOf(state) : stateNames.length;
 }
 
 /** What an order says of itself: its state and when it was created. */

@@ -2,9 +2,11 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createOrder } from "../support/orders.ts";
 
 const descending = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, i) => from - i);
 
@@ -101,6 +103,69 @@ describe("a list that changes while it is read", () => {
       message: "the list of orders is incomplete: 3 of 5 orders were seen",
       hint: "run the same command again, or narrow it with --from and --to",
     });
+  });
+});
+
+describe("several states", () => {
+  /** Three pending orders and a paid one. The oldest is paid before so many calls for a list. */
+  async function homeWithStates(movedAt = Number.POSITIVE_INFINITY) {
+    const home = await createServedHome();
+    const oldest = await createOrder(home);
+    const { tracking_number: paid } = await createOrder(home);
+    await home.sandbox.advance({ trackingNumber: paid, to: "paid" });
+    for (let made = 0; made < 2; made++) await createOrder(home);
+    const real = await createTransport({}, 5_000);
+    onTestFinished(() => real.close());
+    const lists: string[] = [];
+    const transport: Transport = {
+      ...real,
+      close: async () => {},
+      async send(request) {
+        const { pathname, searchParams } = new URL(request.url);
+        if (!pathname.endsWith("/orders")) return real.send(request);
+        lists.push(`${searchParams.get("status")} ${searchParams.get("page")}`);
+        if (lists.length === movedAt)
+          await home.sandbox.advance({ trackingNumber: oldest.tracking_number, to: "paid" });
+        return real.send(request);
+      },
+    };
+    return { home, oldest, lists, courier: (words: string) => home.courier(words, { transport }) };
+  }
+
+  test.each([
+    ["orders list --all", 2],
+    ["orders list --all --limit 2", 2],
+    ["orders list --all --limit 2", 3],
+    ["orders list", 2],
+    ["orders export", 2],
+    ["orders cancel --dry-run", 2],
+    ["track", 2],
+  ])("an order that is paid while they are read is not left out: %s, before call %i", async (words, call) => {
+    const { oldest, lists, courier } = await homeWithStates(call);
+    const { exit, stdout } = await courier(`${words} --status paid,pending --json`);
+    expect([exit, lists.length]).toEqual([0, expect.toSatisfy((calls) => calls >= call)]);
+    const numbers = (JSON.parse(stdout) as (typeof oldest)[]).map(({ tracking_number }) => tracking_number);
+    expect(numbers.at(-1)).toBe(oldest.tracking_number);
+    expect([numbers.length, new Set(numbers).size]).toEqual([4, 4]);
+  });
+
+  test("take a call for each page, and one more for each list after a longer one: how long it is", async () => {
+    const { lists, courier } = await homeWithStates();
+    await courier("orders list --all --status cancelled,paid,pending");
+    expect(lists.splice(0)).toEqual(["pending 1", "paid 1", "cancelled 1"]);
+    await courier("orders list --all --limit 2 --status paid,pending");
+    expect(lists.splice(0)).toEqual(["pending 1", "paid 1", "pending 2", "paid 1"]);
+  });
+
+  test("a page that fails comes after the orders that were read, and the others are read no further", async () => {
+    const { lists, courier, home } = await homeWithStates();
+    home.sandbox.faults.add({ kind: "status", status: 500, path: /[?&]page=2(&|$)/ });
+    const { exit, stdout, stderr } = await courier(
+      "orders list --all --limit 2 --status pending,paid --ndjson",
+    );
+    expect([exit, idsOf(stdout).length]).toEqual([5, 2]);
+    expect(JSON.parse(stderr).error.message).toContain("; 2 of 4 orders were read");
+    expect(lists).toEqual(["pending 1", "paid 1", "pending 2"]);
   });
 });
 
