@@ -60,7 +60,7 @@ export async function endOf(
     return interrupted(interruptionExit(signal.reason), stopped, `${roomFirst(failure)}${goOn}`);
   }
   if (misreported.length > 0) return reportedWrongly(misreported, counts, run, context);
-  if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
+  if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, { failure, paused }, context);
   if (others.length > 0 && failure === undefined && left === 0) {
     const owners = await run.tools.ledger.findOwners(run.tools.run.customer, others.slice(0, 1));
     return shownAsOthers(others, owners, context);
@@ -81,10 +81,11 @@ function inDoubt(
   unknown: number,
   left: number,
   total: number,
-  failure: unknown,
+  { failure, paused }: Pick<Ending, "failure" | "paused">,
   { nextCommand }: Context,
 ): CourierError {
-  const cause = failure instanceof Error ? `; the import stopped: ${failure.message}` : "";
+  const stop = failure instanceof Error ? failure.message : paused;
+  const cause = stop === undefined ? "" : `; the import stopped: ${stop}`;
   const rest = left > 0 ? `; ${counted(left, "more row")} ${wereFor(left)} not sent` : "";
   return new CourierError(
     "outcome_unknown",

@@ -72,7 +72,7 @@ export function createRowSender({
       // Whether an answer names an order of its own is known once it is recorded.
       if (result.kind !== "created") gate.note(result.kind === "unknown");
       if (result.kind === "created") refusals.noteCreated();
-      if (result.kind === "refused" && result.isCertain) refusals.noteRefused(result.rejection);
+      if (result.kind === "refused") refusals.noteRefused(result.rejection);
       return { result, end: applyAnswer(result, sentMs) };
     } catch (error) {
       hasFailed = true;

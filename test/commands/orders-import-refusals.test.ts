@@ -38,6 +38,21 @@ describe("20 rows in a row that are refused for one reason, and no order before"
     expect(home.posts).toBeLessThan(20 + 8);
   });
 
+  test("end it also where the service refuses for a reason of its own, and takes no order", async () => {
+    const home = await createImportHome(sheet(...good(40)));
+    const post = { method: "POST", path: "/api/v1/orders" } as const;
+    home.sandbox.faults.set([{ ...post, kind: "refuse", status: 402, code: "BALANCE", message: "no money" }]);
+    const ran = await home.run("--concurrency 1");
+    expect([ran.exit, home.posts], ran.stderr).toEqual([6, 20]);
+    expect(errorOf(ran).message).toBe(
+      "it is not known whether 20 of 40 orders were created; 20 more rows were not sent; the import stopped: 20 rows were refused for the same reason: the service refused: no money (BALANCE)",
+    );
+    expect((await home.run("--settle 0s")).exit).toBe(3);
+    home.sandbox.faults.clear();
+    const later = await home.run("--retry-refused");
+    expect([later.exit, (await home.receivers()).length], later.stderr).toEqual([0, 40]);
+  });
+
   test("are no reason to stop with --keep-going", async () => {
     const home = await createImportHome(sheet(...bad(30)));
     expect([(await home.run("--keep-going")).exit, home.posts]).toEqual([3, 30]);
