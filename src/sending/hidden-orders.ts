@@ -3,9 +3,11 @@
 import { ServiceFailure, saysNoSuchOrder } from "../api/failure.ts";
 import { isOrderId } from "../command/options.ts";
 import { mapInOrder } from "../core/concurrent.ts";
+import { lazy } from "../core/lazy.ts";
 import type { Learned } from "../ledger/listings.ts";
 import { nameOperation, type Operation, type OperationName } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
+import { alteredInDetails } from "./learn-fields.ts";
 import { changedFields } from "./matching.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 import { isOwn, mayBeOf } from "./unclear-claims.ts";
@@ -35,11 +37,12 @@ export interface HiddenOrders {
 /** Reads those that were noted before. One that no list has shown, and the service does not have, is none. */
 export async function readHidden(
   open: readonly Operation[],
-  { summaries }: RecordedListing,
+  listing: RecordedListing,
   learned: Learned,
-  { ledger, customer, detail, stop }: ReconcileTools,
+  tools: ReconcileTools,
 ): Promise<HiddenOrders> {
-  const listed = new Set(summaries.map(({ id }) => id.value));
+  const { ledger, customer, detail, stop } = tools;
+  const listed = new Set(listing.summaries.map(({ id }) => id.value));
   const operations = new Map(open.map((operation) => [nameOperation(operation), operation]));
   const all = await ledger.possibleOrders(customer);
   const listedBefore = new Set(
@@ -53,6 +56,7 @@ export async function readHidden(
     ids.length > 0 ? await ledger.findOwners(customer, ids) : new Map();
   const shown: HiddenOrder[] = [];
   const gone = new Map<string, string[]>();
+  const readAltered = lazy(() => alteredInDetails(listing, tools));
   const read = async (id: string) => ({ id, read: await readOrder(id, detail) });
   for await (const { id, read: order } of mapInOrder(ids, readAtOnce, read, { stop })) {
     const notes = noted.filter(({ orderId }) => orderId === id);
@@ -78,7 +82,7 @@ export async function readHidden(
       const own = operations.get(name);
       const isPossible =
         typeof order === "object"
-          ? own && mayBeOf(own, order, learned)
+          ? own && mayBeOf(own, order, learned, await readAltered())
           : each.wasListed || order === "unread";
       if (isPossible) gone.set(name, [...(gone.get(name) ?? []), id]);
     }

@@ -67,7 +67,7 @@ const mostCurrent = { list: 10, details: 4 };
 
 /** The fields that this list shows in another form for own orders: a service may have begun to. */
 export async function alteredInList(
-  { summaries, owners }: RecordedListing,
+  { summaries, owners }: Pick<RecordedListing, "summaries" | "owners">,
   { ledger, customer }: ReconcileTools,
 ): Promise<ReadonlySet<ComparedField>> {
   const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
@@ -82,7 +82,7 @@ export async function alteredInList(
 
 /** The same of details of own orders, which are read for it. */
 export async function alteredInDetails(
-  { owners }: RecordedListing,
+  { owners }: Pick<RecordedListing, "owners">,
   { ledger, customer, detail }: ReconcileTools,
 ): Promise<ReadonlySet<ComparedField>> {
   const newest = await ledger.newestAnswered(customer, [...owners.keys()], mostCurrent.details);

@@ -163,7 +163,8 @@ export async function reconcileWith(
   );
   const isRuledOut = (order: OrderDetail) =>
     sent.some(({ draft, fields }) => isOtherOrder(compareDetail(draft, order), fields));
-  if ([...details.values()].some(isRuledOut))
+  const hidden = await readHidden(open, listing, learned, tools);
+  if ([...details.values(), ...hidden.shown.map(({ detail }) => detail)].some(isRuledOut))
     altered = new Set([...altered, ...(await alteredInDetails(listing, tools))]);
   const operations = new Map(open.map((operation) => [nameOperation(operation), operation]));
   const draftOf = ({ name }: DoubtfulCreate) => operations.get(name)?.draft;
@@ -195,7 +196,6 @@ export async function reconcileWith(
       },
     ];
   });
-  const hidden = await readHidden(open, listing, learned, tools);
   for (const { detail, firstSeenEvent, wasListed } of hidden.shown)
     orders.push({
       id: detail.id.value,

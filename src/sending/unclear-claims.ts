@@ -2,13 +2,21 @@
  * Orders that creates have by their answers, and that may be those of creates in doubt: nothing shows yet whose they are.
  */
 
+import { lazy } from "../core/lazy.ts";
 import type { Learned } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { differingFields } from "../model/same-order.ts";
 import { readOwner } from "./another-order.ts";
-import { detailsAreOwn, fieldsOf, learnFromDetail, readDetail } from "./learn-fields.ts";
+import {
+  alteredInDetails,
+  alteredInList,
+  detailsAreOwn,
+  fieldsOf,
+  learnFromDetail,
+  readDetail,
+} from "./learn-fields.ts";
 import {
   type ComparedField,
   changedFields,
@@ -46,14 +54,15 @@ export interface UnclearClaim {
  */
 export async function findUnclearClaims(
   lost: readonly Operation[],
-  { summaries, owners }: Pick<RecordedListing, "summaries" | "owners">,
+  listing: Pick<RecordedListing, "summaries" | "owners">,
   noted: ReadonlySet<string>,
   learned: Learned,
   tools: ReconcileTools,
 ): Promise<readonly UnclearClaim[]> {
   if (lost.length === 0) return [];
   const { ledger, customer } = tools;
-  const changed = everChangedFields(learned);
+  const { summaries, owners } = listing;
+  const changed = new Set([...everChangedFields(learned), ...(await alteredInList(listing, tools))]);
   const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
   const claimed = await ledger.findUnmarked(customer, [...owners.keys()], detailsAreOwn, mostClaims);
   const doubtful: Claim[] = [];
@@ -70,7 +79,7 @@ export async function findUnclearClaims(
     );
     if (possible.length > 0) doubtful.push({ own, orderId, possible });
   }
-  return judgeClaims(doubtful, tools);
+  return judgeClaims(doubtful, listing, tools);
 }
 
 interface Claim {
@@ -84,10 +93,12 @@ interface Claim {
 /** Reads the orders, and learns from them all before it judges one: a service may write all addresses in its own way. */
 async function judgeClaims(
   claims: readonly Claim[],
+  listing: Pick<RecordedListing, "owners">,
   tools: ReconcileTools,
 ): Promise<readonly UnclearClaim[]> {
   const { ledger, customer } = tools;
   const read = new Map<string, { readonly order: OrderDetail; readonly isOther: boolean }>();
+  const readAltered = lazy(() => alteredInDetails(listing, tools));
   for (const { own, orderId } of claims.slice(0, mostRead)) {
     const order = await readDetail(orderId, tools.detail);
     if (!order) continue;
@@ -101,9 +112,15 @@ async function judgeClaims(
     const { order, isOther } = read.get(orderId) ?? {};
     // An order does not explain itself.
     const isHolders = order && !isOther && isOwn(own, order, changedFields(learned, own.draft, 1));
-    const left = possible.filter(
-      (each) => !order || mayBeOf(each, order, learned, isHolders ? own : undefined),
-    );
+    const left: Operation[] = [];
+    for (const each of possible) {
+      const isLeft =
+        !order ||
+        (isHolders
+          ? isOfBoth(own, each, order, learned)
+          : mayBeOf(each, order, learned, await readAltered()));
+      if (isLeft) left.push(each);
+    }
     if (isHolders && left.length === 0) await ledger.recordFields(own, detailsAreOwn, 0);
     for (const each of left) unclear.push({ lost: each, orderId, isRead: !!order });
   }
@@ -152,16 +169,25 @@ export function isOwn(
   return isThere || isLikely(comparison, nothingLearned);
 }
 
-/** `holder`: the create that sent what the order shows. */
-export function mayBeOf(lost: Operation, order: OrderDetail, learned: Learned, holder?: Operation): boolean {
+/** True where an order that shows what its holder sent shows what the lost create sent, too. */
+function isOfBoth(holder: Operation, lost: Operation, order: OrderDetail, learned: Learned): boolean {
   const { draft } = lost;
-  if (!draft) return holder === undefined;
-  if (holder)
-    return !hasGoodsOf(holder, draft, order, learned) && isOwn(lost, order, everChangedFields(learned));
+  if (!draft || hasGoodsOf(holder, draft, order, learned)) return false;
+  return isOwn(lost, order, everChangedFields(learned));
+}
+
+/** `altered`: the fields that own orders have in another form now. */
+export function mayBeOf(
+  { draft }: Operation,
+  order: OrderDetail,
+  learned: Learned,
+  altered: ReadonlySet<ComparedField>,
+): boolean {
+  if (!draft) return true;
   const comparison = compareDetail(draft, order);
-  return (
-    !isOtherOrder(comparison, fieldsOf(learned, draft)) && !hasPlainlyOtherPlace(draft, order, comparison)
-  );
+  if (isOtherOrder(comparison, fieldsOf(learned, draft, altered))) return false;
+  const keepsPlace = !altered.has("receiver.phone") && !altered.has("receiver.address");
+  return !keepsPlace || !hasPlainlyOtherPlace(draft, order, comparison);
 }
 
 /** True where an order has the goods that its holder sent, and not those of the lost create, as far as a service keeps them. */

@@ -214,37 +214,3 @@ test("where long names of goods are cut: an own order for the same receiver does
   const ran = await settleRows(home, [withRef(own, "B"), withRef(lost, "A")], "before", /台灯/);
   expect(ran.exit, ran.stdout + ran.stderr).toBe(0);
 });
-
-test.each<[string, (view: string) => boolean, readonly string[]]>([
-  ["lists", (view) => view === "list", ["name", "goods"]],
-  ["details", (view) => view === "detail", ["phone", "address"]],
-  ["lists and details", () => true, ["name", "goods"]],
-  ["lists and details, whole", () => true, ["name", "goods", "phone", "address"]],
-])(
-  "a service that begins to rewrite %s after it kept 24 orders has a lost order sent once",
-  async (_what, isIn, fields) => {
-    const kept: Rewriting = (shown) => shown;
-    const home = await homeThatKnows(
-      kept,
-      Array.from({ length: 24 }, (_, index) => withRef(plain(index), `K-${index}`)),
-    );
-    const first = draft("郑小红", "13644445555", "北街7号", "茶叶");
-    expect((await settleRows(home, [withRef(first, "F")], "after", /郑小红/)).exit).toBe(0);
-    const other = { name: "客户", phone: "17000000000", address: "自提点三号柜" };
-    const given = Object.fromEntries(Object.entries(other).filter(([field]) => fields.includes(field)));
-    const goods = fields.includes("goods") ? { name: "日用品" } : {};
-    home.service.ways = {
-      rewrite: (shown, view) =>
-        isIn(view)
-          ? {
-              ...shown,
-              receiver: { ...shown.receiver, ...given },
-              item: { ...shown.item, ...goods },
-            }
-          : shown,
-    };
-    await settleRows(home, [withRef(lost, "A")], "after", /台灯/);
-    const made = home.service.orders.filter(({ body }) => JSON.stringify(body).includes("孙大力"));
-    expect(made).toHaveLength(1);
-  },
-);
