@@ -52,7 +52,9 @@ export function fieldsOf(
   };
   const changedIn = (field: ComparedField) => learned.fields[comparedFields.indexOf(field)]?.changed ?? 0;
   return {
-    kept: select((field, kind) => !everChanged.has(field) && keptIn(field, kind) >= enoughOrders),
+    kept: select(
+      (field, kind) => !everChanged.has(field) && !altered.has(field) && keptIn(field, kind) >= enoughOrders,
+    ),
     mostlyKept: select((field, kind) => {
       const kept = keptIn(field, kind);
       return kept >= enoughOrders && kept > keptForOneEdited * changedIn(field);

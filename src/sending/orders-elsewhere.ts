@@ -5,7 +5,15 @@ import type { OrderElsewhere } from "../ledger/row-to-send.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
-import { fieldsOf, keepsSome, learnFromSummaries, readDetail, readOthers } from "./learn-fields.ts";
+import {
+  alteredInDetails,
+  alteredInList,
+  fieldsOf,
+  keepsSome,
+  learnFromSummaries,
+  readDetail,
+  readOthers,
+} from "./learn-fields.ts";
 import {
   type Agreement,
   type Comparison,
@@ -70,6 +78,10 @@ export async function createOrdersElsewhere(
     await readOthers(listing, tools);
   }
   const learned = await ledger.learned(customer, fieldBits);
+  const alteredListed = await alteredInList(listing, tools);
+  const readAltered = lazy(
+    async () => new Set([...alteredListed, ...(await alteredInDetails(listing, tools))]),
+  );
   const owners = await ledger.findOwners(customer, [...listing.firstSeen.keys()]);
   /** When creates of this machine without an answer were sent: an order that no operation owns, and is new, may be theirs. */
   const unanswered = new Map<string, number[]>();
@@ -117,24 +129,35 @@ export async function createOrdersElsewhere(
     orderState: detail.status ?? undefined,
   });
 
-  function knowledgeOf(draft: Draft): ItemKnowledge & FieldKnowledge {
+  function knowledgeOf(draft: Draft, altered = alteredListed): ItemKnowledge & FieldKnowledge {
     // A person who reviews a single order is not asked about every order to the same receiver.
     const keepsItems = !isImport || keepsSome("item.name", learned, draft);
-    return { ...fieldsOf(learned, draft), changed: everChangedFields(learned), keepsItems };
+    const changed = new Set([...everChangedFields(learned), ...altered]);
+    return { ...fieldsOf(learned, draft, altered), changed, altered, keepsItems };
+  }
+
+  /** Details of own orders are read only where a field rules out an order that may be the draft's otherwise. */
+  async function knowledgeFor(draft: Draft, order: OrderDetail, comparison: Comparison) {
+    const fields = knowledgeOf(draft);
+    if (mayBeOrder(draft, order, comparison, fields)) return fields;
+    const differing = new Set(comparedFields.filter((field) => comparison[field] === "differs"));
+    if (!mayBeOrder(draft, order, comparison, knowledgeOf(draft, differing))) return fields;
+    return knowledgeOf(draft, await readAltered());
   }
 
   async function findEqual(draft: Draft): Promise<readonly OrderElsewhere[]> {
     const equal: OrderElsewhere[] = [];
     const possible: OrderElsewhere[] = [];
-    const fields = knowledgeOf(draft);
+    const listedFields = knowledgeOf(draft);
     const ofDraft = new Set<string>();
     compared.set(contentOf(draft), ofDraft);
-    const { named, sameItem, unlikely } = findPossible(draft, fields);
+    const { named, sameItem, unlikely } = findPossible(draft, listedFields);
     const done = new Set<string>();
-    const compare = (summary: OrderSummary) => {
+    const compare = async (summary: OrderSummary) => {
       const read = details.get(summary.id.value);
       const detail = read && !contradictList(draft, summary, read) ? read : undefined;
       const comparison = detail && compareDetail(draft, detail);
+      const fields = comparison ? await knowledgeFor(draft, detail, comparison) : listedFields;
       if (isCancelled(detail ?? summary)) {
         if (comparison && isExact(comparison, fields)) cancelled.set(contentOf(draft), summary.id.value);
         return;
@@ -149,16 +172,17 @@ export async function createOrdersElsewhere(
     for (const summary of named) {
       done.add(summary.id.value);
       await read(summary.id.value, "likely");
-      compare(summary);
+      await compare(summary);
     }
     const found = () => [...equal.sort(byCertainty), ...possible];
-    if (!isImport || keepsSome("receiver.name", learned, draft)) return found();
+    const keepsNames = !alteredListed.has("receiver.name") && keepsSome("receiver.name", learned, draft);
+    if (!isImport || keepsNames) return found();
     // A service that is not known to keep names may show any. A single order is not worth so many calls.
     const compareOther = async (summary: OrderSummary, chance: keyof typeof calls) => {
       const id = summary.id.value;
       if (done.has(id) || isCancelled(summary)) return;
       done.add(id);
-      if (await read(id, chance)) compare(summary);
+      if (await read(id, chance)) await compare(summary);
       else noteSpent();
     };
     for (const each of sameItem) await compareOther(each, "likely");

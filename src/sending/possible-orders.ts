@@ -4,7 +4,6 @@ import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { endsOf, fewestDigits, fitsMask, maskPattern } from "../model/masked-text.ts";
 import {
-  type Agreement,
   type ComparedField,
   type Comparison,
   comparedFields,
@@ -27,8 +26,12 @@ export interface PossibleOrders {
   readonly unlikely: () => Iterable<OrderSummary>;
 }
 
-/** `keepsItems`: the service is known to show some names of items unchanged. */
-export type ItemKnowledge = Pick<FieldKnowledge, "kept" | "changed"> & { readonly keepsItems: boolean };
+export interface ItemKnowledge extends Pick<FieldKnowledge, "kept" | "changed"> {
+  /** The service is known to show some names of items unchanged. */
+  readonly keepsItems: boolean;
+  /** Fields that own orders have in another form now. */
+  readonly altered?: ReadonlySet<ComparedField>;
+}
 
 /** Finds by what a list shows which orders may be a draft's. */
 export function createPossibleOrders(summaries: readonly OrderSummary[]) {
@@ -94,27 +97,29 @@ export function mayBeOrder(
   fields: ItemKnowledge,
 ): boolean {
   if (isLikely(comparison, fields)) return true;
-  const { kept } = fields;
+  const { kept, altered } = fields;
   if (comparedFields.some((field) => comparison[field] === "differs" && kept.has(field))) return false;
   if (!mayBeItem(draft, item?.name, comparison, fields)) return false;
   const sent = draft.receiver;
   const [name, phone, address] = [receiver?.name, receiver?.phone, receiver?.address];
-  const likeness = (agreement: Agreement, fits: boolean, isOther: boolean): Likeness => {
-    if (agreement === "unsent") return "unsent";
-    if (agreement === "agrees" || fits) return "same";
-    return isOther ? "other" : "open";
+  const likeness = (part: "name" | "phone" | "address", fits: boolean, isOther: boolean): Likeness => {
+    const field = `receiver.${part}` as const;
+    if (comparison[field] === "unsent") return "unsent";
+    if (comparison[field] === "agrees" || fits) return "same";
+    return isOther && !altered?.has(field) ? "other" : "open";
   };
-  const ofName = comparison["receiver.name"];
   const ofPhone = comparison["receiver.phone"];
   const shown = [
-    likeness(ofName, fitsName(sent?.name, name), isOtherName(sent?.name, name)),
-    likeness(ofPhone, ofPhone !== "differs" && fitsPhone(sent?.phone, phone), ofPhone === "differs"),
-    likeness(comparison["receiver.address"], fitsAddress(sent, address), isOtherAddress(sent, address)),
+    likeness("name", fitsName(sent?.name, name), isOtherName(sent?.name, name)),
+    likeness("phone", ofPhone !== "differs" && fitsPhone(sent?.phone, phone), ofPhone === "differs"),
+    likeness("address", fitsAddress(sent, address), isOtherAddress(sent, address)),
   ];
   const count = (which: Likeness) => shown.filter((each) => each === which).length;
   if (count("same") >= 2) return true;
   if (count("same") === 0 || count("other") > 0) return false;
-  return ofName === "agrees" || count("unsent") === 2 || comparison["item.name"] === "agrees";
+  return (
+    comparison["receiver.name"] === "agrees" || count("unsent") === 2 || comparison["item.name"] === "agrees"
+  );
 }
 
 /** The same of an order whose details cannot be read. */

@@ -1,6 +1,9 @@
 /** A service that begins to rewrite values after it kept those of more than 20 orders: all own orders show it, too. */
 
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { personWho } from "../support/answering.ts";
 import { plainDraft } from "../support/orders.ts";
 import type { Rewriting } from "../support/shown-order.ts";
 import type { UnfaithfulHome } from "../support/unfaithful-service.ts";
@@ -131,3 +134,35 @@ describe.each(inPairs)(
     });
   },
 );
+
+describe("an order that another machine made is not sent again", () => {
+  const alone = (["phone", "address", "goods"] as const).map((field) => [field, begin([field])] as const);
+
+  test.each<readonly [string, Rewriting]>([...inPairs, ...alone, ["name", begin(["name"])]])(
+    "by an import: %s",
+    async (_what, rewrite) => {
+      const home = await keptHome();
+      home.service.ways = { rewrite };
+      home.service.foreign(lost);
+      home.clock.advance(minuteMs);
+      const ran = await shipRows(home, [withRef(lost, "A")]);
+      expect([ran.exit, made(home)], ran.stderr).toEqual([3, 1]);
+    },
+  );
+
+  test.each(alone)("by a person without a question: %s", async (what, rewrite) => {
+    const home = await keptHome();
+    home.service.ways = { rewrite };
+    const { id } = home.service.foreign(lost);
+    home.clock.advance(minuteMs);
+    const file = path.join(home.directory, "order.json");
+    await writeFile(file, JSON.stringify(lost));
+    const isSame = what !== "goods";
+    const question = isSame
+      ? `An equal order, ${id}, exists, …`
+      : `Order ${id}, which this ledger does not know, …`;
+    const person = personWho(["What now?", "Send this order"], [question, false], ["What now?", "Quit"]);
+    await home.courier(`orders create --file ${file}`, { terminal: 80, prompts: person });
+    expect(made(home)).toBe(1);
+  });
+});
