@@ -3,13 +3,14 @@
 import type { CourierService } from "../api/service.ts";
 import type { CustomerOptions, RunFacts } from "../command/command.ts";
 import { ordersOwnerOf, tagOfKey } from "../command/orders-owner.ts";
-import { type ActiveAccount, serviceOf as addressOf } from "../config/accounts.ts";
+import { type ActiveAccount, serviceOf as addressOf, unnamedAccount } from "../config/accounts.ts";
 import type { Keys } from "../config/api-keys.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { identifyProcess } from "../core/process-identity.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
 import type { Messages } from "../terminal/messages.ts";
@@ -150,7 +151,10 @@ export function openRunLedger({
     const begin = book.beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
     const run = await begin.catch(async (error) => {
       await ensureSame(undefined);
-      throw error;
+      const { withCommands } = await import("../ledger/local-store.ts");
+      const isKeyInEnv = name === unnamedAccount;
+      const flag = isKeyInEnv || globals.account !== undefined ? "" : ` --account ${shellQuote(name)}`;
+      throw withCommands(error, isKeyInEnv, (words) => nextCommand(`${words}${flag}`));
     });
     // An update may take the files of the program away while the run sends.
     if (globals.form === "human") await import("../terminal/render.ts");

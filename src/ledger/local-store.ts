@@ -47,29 +47,43 @@ function withoutNul(value: SqlValue): SqlValue {
 }
 
 /** Names the ledger that has the orders now; another error stays as it is. */
-function explainMoved(error: unknown, database: Database): unknown {
+function explainMoved(error: unknown, { sql, path }: Database): unknown {
   if (!(error instanceof Error) || !error.message.includes(movedMessage)) return error;
-  const [moved, other] = database.sql("SELECT DISTINCT address FROM moved").all();
-  return keptElsewhere(database, other ? undefined : String(moved?.address));
+  const [moved, other] = sql("SELECT DISTINCT address FROM moved").all();
+  return new KeptElsewhere(path, other ? undefined : String(moved?.address));
 }
 
 /** Throws `database`, exit 5, for a run of a customer whose orders are kept in a shared ledger. */
-export function ensureKeptHere(
-  database: Database,
-  { account, customer }: Pick<NewRun, "account" | "customer">,
-) {
-  const moved = database.sql("SELECT address FROM moved WHERE customer = ?").get(customer);
-  if (moved) throw keptElsewhere(database, String(moved.address), account);
+export function ensureKeptHere({ sql, path }: Database, { customer }: Pick<NewRun, "customer">) {
+  const moved = sql("SELECT address FROM moved WHERE customer = ?").get(customer);
+  if (moved) throw new KeptElsewhere(path, String(moved.address));
 }
 
-function keptElsewhere({ path }: Database, address: string | undefined, account?: string): CourierError {
-  const place = address === undefined ? "" : `: ${showAddress(address).place}`;
-  const name = address === undefined ? "ADDRESS" : shellQuote(address);
-  // Without a stored account, the name is in brackets.
-  const isUnnamed = account?.startsWith("(");
-  const words = account === undefined || isUnnamed ? "" : ` --account ${shellQuote(account)}`;
-  const use = `courier ledger use ${name}${words}, or COURIER_LEDGER where no account is stored`;
-  return new CourierError("database", 5, `nothing is sent from the ledger ${path}: ${movedMessage}${place}`, {
-    hint: `name it: ${isUnnamed ? `COURIER_LEDGER=${name}` : use}; back to this machine's own: courier ledger use local${words}`,
-  });
+class KeptElsewhere extends CourierError {
+  constructor(
+    path: string,
+    readonly address: string | undefined,
+  ) {
+    const place = address === undefined ? "" : `: ${showAddress(address).place}`;
+    const use = `courier ledger use ${address === undefined ? "ADDRESS" : shellQuote(address)}`;
+    super("database", 5, `nothing is sent from the ledger ${path}: ${movedMessage}${place}`, {
+      hint: nameWays(`${use}, or COURIER_LEDGER where no account is stored`, "courier ledger use local"),
+    });
+  }
+}
+
+function nameWays(toThere: string, back: string): string {
+  return `name it: ${toThere}; back to this machine's own: ${back}`;
+}
+
+/** The refusal of a run with the commands for its account, or for its key in the environment. Another error stays as it is. */
+export function withCommands(
+  error: unknown,
+  isKeyInEnv: boolean,
+  command: (words: string) => string,
+): unknown {
+  if (!(error instanceof KeptElsewhere) || error.address === undefined) return error;
+  const address = shellQuote(error.address);
+  const use = isKeyInEnv ? `COURIER_LEDGER=${address}` : command(`ledger use ${address}`);
+  return error.with({ hint: nameWays(use, command("ledger use local")) });
 }

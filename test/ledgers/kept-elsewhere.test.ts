@@ -259,6 +259,20 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       expect((await home.send("--ref R-2", other, "王五")).exit).toBe(5); // its customer's orders stay there
     });
 
+    test("is left by what the refusal says, with a base URL in the command line", async () => {
+      const home = await createShop();
+      await putConfig(home, {});
+      const env = { COURIER_API_KEY: home.sandbox.apiKey, COURIER_BASE_URL: "" };
+      const flag = `--base-url ${home.sandbox.baseUrl}`;
+      const shared = { ...env, COURIER_LEDGER: await server.createDatabase() };
+      expect((await home.send(`--ref R-1 ${flag}`, shared)).exit).toBe(0);
+      const refused = await home.send(`--ref R-1 ${flag}`, env);
+      expect(hintOf(refused, back)).toBe(`ledger use local ${flag}`);
+      const used = await home.courier(`${hintOf(refused, back)} --new --yes`, env);
+      expect(used.exit, used.stderr).toBe(0);
+      expect((await home.send(`--ref R-2 ${flag}`, env, "王五")).exit).toBe(0);
+    });
+
     test("of another database is told, and the file goes on sending nothing", async () => {
       const home = await createShop();
       const [one, two] = [await server.createDatabase(), await server.createDatabase()];
