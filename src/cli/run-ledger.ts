@@ -3,7 +3,7 @@
 import type { CourierService } from "../api/service.ts";
 import type { CustomerOptions, RunFacts } from "../command/command.ts";
 import { ordersOwnerOf, tagOfKey } from "../command/orders-owner.ts";
-import { type ActiveAccount, serviceOf as addressOf, unnamedAccount } from "../config/accounts.ts";
+import { type ActiveAccount, serviceOf as addressOf } from "../config/accounts.ts";
 import type { Keys } from "../config/api-keys.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
@@ -152,7 +152,8 @@ export function openRunLedger({
     const run = await begin.catch(async (error) => {
       await ensureSame(undefined);
       const { withCommands } = await import("../ledger/local-store.ts");
-      const isKeyInEnv = name === unnamedAccount;
+      // A key in the environment is none of a stored account, which the flag would lead to.
+      const isKeyInEnv = active.kind === "remote" && active.key.place === "given";
       const flag = isKeyInEnv || globals.account !== undefined ? "" : ` --account ${shellQuote(name)}`;
       throw withCommands(error, isKeyInEnv, (words) => nextCommand(`${words}${flag}`));
     });

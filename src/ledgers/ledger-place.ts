@@ -51,14 +51,14 @@ export function addressArgument(
 export interface NamedAccount {
   readonly name: string;
   readonly stored: StoredAccount;
-  /** False of a key in the environment without a stored account. */
+  /** False of a key in the environment that no stored account's ledger goes with. */
   readonly isStored: boolean;
 }
 
-/** The account that goes back to this machine's ledger: a key in the environment may be of none that is stored. */
+/** The account that goes back to this machine's ledger. A key in the environment may be of none that is stored. */
 export async function findReturning(context: Context): Promise<NamedAccount> {
   const active = await context.account().catch(() => undefined);
-  if (active?.kind === "remote" && !findAccount(await context.config.read(), active.name))
+  if (active?.kind === "remote" && active.key.place === "given" && active.ledger === undefined)
     return { name: active.name, stored: { base_url: active.baseUrl }, isStored: false };
   return findStoredAccount(context);
 }

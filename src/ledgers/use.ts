@@ -72,6 +72,7 @@ export const useLedger = defineCommand({
     const used = await readKey(account, context).catch(async (error) => {
       if (context.signal.aborted) throw error;
       if (parsed) ofName = await findOfName(account, error, context);
+      else if (await findMovedTo(account, undefined, context)) throw explainUnread(account, error);
       return undefined;
     });
     const before = await openBefore(account, parsed, used, isNew, context);
@@ -96,7 +97,7 @@ export const useLedger = defineCommand({
         throw error;
       });
     if (before) await undoWhereOneRuns(before, account, context, unmark);
-    if (!parsed) await sendFromHere(ledger, account, used, context);
+    if (!parsed && used) await sendFromHere(ledger, used, context);
     if (ofName) context.messages.warn(ofName.warning);
     if (parsed) await warnOfOthers(customers, account, parsed, context);
     if (before?.isShared)
@@ -158,9 +159,13 @@ async function findOfName(
   const said = reason instanceof Error ? reason.message : String(reason);
   const warning = `${said}; this machine's ledger sends nothing for any customer that the account ${name} has had`;
   if (customers.length > 0) return { customers, warning };
-  if (!(reason instanceof CourierError)) throw reason;
-  const message = `without its key it is not known whose orders the account ${name} sends, and nothing was changed: ${said}`;
-  throw reason.with({ message, hint: thenAgain(reason.hint ?? "make the key readable") });
+  throw explainUnread({ name }, reason);
+}
+
+function explainUnread({ name }: Pick<NamedAccount, "name">, reason: unknown): unknown {
+  if (!(reason instanceof CourierError)) return reason;
+  const message = `without its key it is not known whose orders the account ${name} sends, and nothing was changed: ${reason.message}`;
+  return reason.with({ message, hint: thenAgain(reason.hint ?? "make the key readable") });
 }
 
 /**
@@ -290,7 +295,7 @@ async function openBefore(
   isNew: boolean,
   context: Context,
 ): Promise<Ledger | undefined> {
-  const before = account.stored.ledger ?? (await findMovedTo(account, next, used, context));
+  const before = account.stored.ledger ?? (await findMovedTo(account, used, context));
   if (before === undefined)
     return next && hasLedger(context.machine.stateDirectory) ? context.localLedger() : undefined;
   if (next && isSameDatabase(before, next, context.machine.env)) return undefined;
@@ -312,41 +317,28 @@ async function openBefore(
   }
 }
 
-/** Where the account's orders of this machine's ledger moved to. */
+/** Where the orders of the key's customer moved to, or of all customers of the account's name where it cannot be read. */
 async function findMovedTo(
-  account: NamedAccount,
-  next: PostgresAddress | undefined,
+  { name }: NamedAccount,
   used: UsedKey | undefined,
   context: Context,
 ): Promise<string | undefined> {
   if (!hasLedger(context.machine.stateDirectory)) return undefined;
   const local = await context.localLedger();
-  // The file may have other customers of the account's name, which are not sent for from here either.
-  const customers = await findOwn(local, account, next || !account.isStored ? used : undefined, context);
+  const customers = used ? await findOwn(local, used) : await findCustomers(local, name, context);
   const moved = await onFile(context, readMoved);
   return moved.find(({ customer }) => customers.includes(customer))?.address;
 }
 
-/** The customer of the key, or all of the account's name where none is given. */
-async function findOwn(
-  ledger: Ledger,
-  { name }: NamedAccount,
-  used: UsedKey | undefined,
-  context: Context,
-): Promise<readonly number[]> {
-  if (!used) return findCustomers(ledger, name, context);
-  const customer = await ledger.findCustomer(used.service, used.key);
+/** The customer of the key: the account's name may have others, whose orders were not compared. */
+async function findOwn(ledger: Ledger, { service, key }: UsedKey): Promise<readonly number[]> {
+  const customer = await ledger.findCustomer(service, key);
   return customer ? [customer.id] : [];
 }
 
-/** Takes the marks away that keep this machine's ledger from sending for the account. */
-async function sendFromHere(
-  ledger: Ledger,
-  account: NamedAccount,
-  used: UsedKey | undefined,
-  context: Context,
-): Promise<void> {
-  const customers = await findOwn(ledger, account, account.isStored ? undefined : used, context);
+/** Takes the mark away that keeps this machine's ledger from sending for the customer of the key. */
+async function sendFromHere(ledger: Ledger, used: UsedKey, context: Context): Promise<void> {
+  const customers = await findOwn(ledger, used);
   await onFile(context, (file) => unmarkMoved(file, customers));
 }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
+import { createTwoCustomers, secondKey } from "../support/customers.ts";
 import { plainDraft } from "../support/orders.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
 import { createRenewedHome, firstKey } from "../support/renewed-service.ts";
@@ -173,6 +174,19 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       expect(JSON.parse(refused.stderr).error.hint).toContain(hint);
     });
 
+    test("does not go back to this machine's ledger", async () => {
+      const home = await createLocked(["R-1"]);
+      const address = await server.createDatabase();
+      expect((await home.courier(`ledger use ${address} --new --yes`)).exit).toBe(0);
+      const unread = await home.courier("ledger use local --new --yes");
+      expect([unread.exit, unread.stderr]).toEqual([4, expect.stringContaining("nothing was changed: ")]);
+      await home.printKey();
+      expect((await home.send("--ref R-1", noKey, "赵六")).exit).toBe(0); // in the database
+      expect((await home.courier("ledger use local")).exit).toBe(2);
+      expect((await home.courier("ledger use local --new --yes")).exit).toBe(0);
+      expect((await home.send("--ref R-2")).exit).toBe(0);
+    });
+
     test("changes nothing where no customer of the account is known", async () => {
       const home = await createLocked([]);
       const address = await server.createDatabase();
@@ -272,6 +286,34 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       expect(used.exit, used.stderr).toBe(0);
       expect((await home.send(`--ref R-2 ${flag}`, env, "王五")).exit).toBe(0);
     });
+
+    test.each(["service", "customer"])(
+      "is left by what the refusal says, where the current account has another %s than the key in the environment",
+      async (other) => {
+        const home = await createTwoCustomers();
+        const base_url = other === "service" ? "https://api.example.com" : home.baseUrl;
+        await putConfig(home, { current: "shop", accounts: { shop: { base_url, key: firstKey } } });
+        const env = { COURIER_API_KEY: secondKey, COURIER_BASE_URL: home.baseUrl };
+        const posts = () => home.second.requests.filter(({ method }) => method === "POST").length;
+        const send = (more: Record<string, string> = {}) =>
+          home.courier("orders create --file - --json --ref R-1", {
+            env: { ...env, ...more },
+            stdin: JSON.stringify(plainDraft),
+          });
+        const address = await server.createDatabase();
+        expect((await send({ COURIER_LEDGER: address })).exit).toBe(0);
+        const refused = await send();
+        expect(JSON.parse(refused.stderr).error.hint).toContain(`name it: COURIER_LEDGER=${address};`);
+        expect(hintOf(refused, back)).toBe("ledger use local");
+        const lacks = await home.courier(hintOf(refused, back), { env });
+        expect([lacks.exit, lacks.stderr]).toEqual([2, expect.stringContaining("does not know 1 run")]);
+        // The stored account goes back without the orders of the job's customer.
+        expect((await home.courier("ledger use local --account shop", { env })).exit).toBe(0);
+        expect([(await send()).exit, posts()]).toEqual([5, 1]);
+        expect((await home.courier("ledger use local --new --yes", { env })).exit).toBe(0);
+        expect((await send()).exit).toBe(0);
+      },
+    );
 
     test("of another database is told, and the file goes on sending nothing", async () => {
       const home = await createShop();
