@@ -68,6 +68,7 @@ export async function createContext(
     clock,
     lock: { signal, onLongWait: () => noteLongWait(config.path) },
   });
+  const systemProcesses = { ...processes, bootedAfterMs: () => bootedAfter(clock.now()) };
   const children = { kill: processes.kill, onExit: host.job.onExit };
   const keys = makeKeys({
     env: host.env,
@@ -180,7 +181,7 @@ export async function createContext(
     signal,
     messages,
     nextCommand,
-    pid: processes.pid,
+    processes: systemProcesses,
   });
   const { ledger, localLedger, sharedLedger, sharesLedger, customer, knownCustomer } = book;
 
@@ -285,7 +286,7 @@ export async function createContext(
     beginRun: book.beginRun,
     begunCommand: book.begunCommand,
     noteResultIsOut: book.noteResultIsOut,
-    processes: { ...processes, bootedAfterMs: () => bootedAfter(clock.now()) },
+    processes: systemProcesses,
     uninterruptibleService: lazy(
       async () => (await remember(clientAs(await address(), new AbortController().signal))).service,
     ),

@@ -9,7 +9,7 @@ import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
-import { identifyProcess } from "../core/process-identity.ts";
+import { identifyProcess, type SystemProcesses } from "../core/process-identity.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
@@ -35,7 +35,7 @@ interface Deps {
   readonly signal: AbortSignal;
   readonly messages: Messages;
   readonly nextCommand: (words: string) => string;
-  readonly pid: number;
+  readonly processes: SystemProcesses;
 }
 
 const ordering: readonly string[] = ["orders create", "orders import", "api POST orders"];
@@ -53,7 +53,7 @@ export function openRunLedger({
   signal,
   messages,
   nextCommand,
-  pid,
+  processes,
 }: Deps) {
   /** Time limit for the ledger; the default where undefined. */
   let waitLimitMs: number | undefined;
@@ -132,14 +132,14 @@ export function openRunLedger({
     const [active, known] = [await account(), await customer({ makesNoOrder })];
     const [{ name }, { id }] = [active, known];
     const facts = { command, source, undoes, account: name, service: addressOf(active), customer: id };
-    const identity = identifyProcess({ pid });
+    const identity = identifyProcess(processes);
     const book = await ledger();
     if (!makesNoOrder && active.kind === "remote") {
       await recordCached(active, id, book);
       if (given(env.COURIER_LEDGER)) {
         const { markLocalLedger } = await import("../ledgers/mark-local.ts");
         const { apiKey } = await address();
-        const places = { shared: book, localLedger, stateDirectory, env, clock, signal, messages };
+        const places = { shared: book, localLedger, stateDirectory, env, clock, processes, signal, messages };
         await markLocalLedger({ account: active, apiKey, customer: known, ...places });
       }
     }

@@ -5,6 +5,7 @@ import type { Context } from "../command/command.ts";
 import { diskStep, makeRoom } from "../core/disk-errors.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
+import { isKeptElsewhere } from "../ledger/local-store.ts";
 import { nameOperation, type OperationName } from "../ledger/operation.ts";
 import { isLedgerLost } from "../ledger/operation-errors.ts";
 import { nameCandidates } from "../sending/candidates.ts";
@@ -173,7 +174,8 @@ async function nameDoubts(
 function stoppedBy(cause: Error, counts: Counts, doubts: string): CourierError {
   const message = describeStop(cause, counts);
   const known = cause instanceof CourierError ? cause : undefined;
-  if (known && known.exit !== 5) return known.with({ message, hint: known.hint ?? goOn });
+  if (known && (known.exit !== 5 || isKeptElsewhere(known)))
+    return known.with({ message, hint: known.hint ?? goOn });
   const code = known && !(known instanceof ServiceFailure) ? known.code : "service_unavailable";
   const exit: ExitCode = 5;
   const failure = [cause, cause.cause].find((each) => each instanceof ServiceFailure);

@@ -24,11 +24,26 @@ export function createLocalStore(database: Database, write: Write): Store {
     return [];
   }
 
+  /** A trigger that stops one work takes back all that shares its commit: the others are done again. */
+  async function writeOrExplain<T>(...[work, options]: Parameters<typeof write<T>>): Promise<T> {
+    let hasStopped = false;
+    const noting = () => {
+      hasStopped = true;
+      const value = work();
+      hasStopped = false;
+      return value;
+    };
+    try {
+      return await write(noting, options);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.includes(movedMessage)) throw error;
+      if (hasStopped) throw explainMoved(database);
+      return writeOrExplain(work, options);
+    }
+  }
+
   return {
-    write: (work, options) =>
-      write(() => runNow(work(), answer), options).catch((error) => {
-        throw explainMoved(error, database);
-      }),
+    write: (work, options) => writeOrExplain(() => runNow(work(), answer), options),
     read: async (work) => runNow(work(), answer),
     // Without it, each statement takes and drops the file's locks.
     snapshot: (work) => database.read(() => runNow(work(), answer)),
@@ -46,9 +61,8 @@ function withoutNul(value: SqlValue): SqlValue {
   return typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
 }
 
-/** Names the ledger that has the orders now; another error stays as it is. */
-function explainMoved(error: unknown, { sql, path }: Database): unknown {
-  if (!(error instanceof Error) || !error.message.includes(movedMessage)) return error;
+/** Names the ledger that has the orders now. */
+function explainMoved({ sql, path }: Database): KeptElsewhere {
   const [moved, other] = sql("SELECT DISTINCT address FROM moved").all();
   return new KeptElsewhere(path, other ? undefined : String(moved?.address));
 }
@@ -86,4 +100,9 @@ export function withCommands(
   const address = shellQuote(error.address);
   const use = isKeyInEnv ? `COURIER_LEDGER=${address}` : command(`ledger use ${address}`);
   return error.with({ hint: nameWays(use, command("ledger use local")) });
+}
+
+/** Also one whose message names more: to run the same command again is no use. */
+export function isKeptElsewhere(error: CourierError): boolean {
+  return [error, error.cause].some((each) => each instanceof KeptElsewhere);
 }

@@ -199,7 +199,7 @@ export async function findMissing(
 export async function ensureNoneRuns(
   ledger: Ledger,
   isMeant: (run: Run) => boolean,
-  { processes }: Context,
+  { processes }: Pick<Context, "processes">,
 ): Promise<void> {
   const running = (await ledger.openRuns()).find(
     (run) => isMeant(run) && isOfThisPlace(run.process) && checkRun(run, processes) === "alive",

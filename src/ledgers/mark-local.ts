@@ -2,6 +2,8 @@
 
 import { type ActiveAccount, serviceOf } from "../config/accounts.ts";
 import type { Clock } from "../core/clock.ts";
+import { CourierError } from "../core/errors.ts";
+import type { SystemProcesses } from "../core/process-identity.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
@@ -10,7 +12,7 @@ import { isSameDatabase, parseAddress } from "../postgres/address.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { mayPass } from "../sqlite/database-errors.ts";
 import type { Messages } from "../terminal/messages.ts";
-import { findMissing } from "./ledger-place.ts";
+import { ensureNoneRuns, findMissing } from "./ledger-place.ts";
 
 interface Marking {
   readonly account: Extract<ActiveAccount, { kind: "remote" }>;
@@ -22,17 +24,22 @@ interface Marking {
   readonly stateDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  readonly processes: SystemProcesses;
   readonly signal: AbortSignal;
   readonly messages: Pick<Messages, "warn" | "trace">;
 }
 
-/** The run goes on where the file cannot be written, such as on a read-only disk: nothing is sent from there either. */
+/**
+ * Throws a usage error while a run sends from the file. The run goes on where the file cannot be written, such as on a
+ * read-only disk: nothing is sent from there either.
+ */
 export async function markLocalLedger(marking: Marking): Promise<void> {
   const { signal, messages } = marking;
   try {
     await mark(marking);
   } catch (error) {
-    if (signal.aborted) throw error;
+    const isRefusal = error instanceof CourierError && error.code === "usage";
+    if (signal.aborted || isRefusal) throw error;
     const why = error instanceof Error ? error.message : String(error);
     // A file that is only locked, or on a full disk, can send again later.
     messages[mayPass(error) ? "warn" : "trace"](
@@ -42,7 +49,7 @@ export async function markLocalLedger(marking: Marking): Promise<void> {
 }
 
 async function mark({ account, apiKey, customer, shared, localLedger, ...rest }: Marking): Promise<void> {
-  const { stateDirectory, env, clock, signal, messages } = rest;
+  const { stateDirectory, env, clock, processes, signal, messages } = rest;
   const local = await localLedger();
   const [service, { profileId }] = [serviceOf(account), customer];
   const known = await local.findCustomer(service, apiKey);
@@ -55,9 +62,17 @@ async function mark({ account, apiKey, customer, shared, localLedger, ...rest }:
     const before = (await readMoved(file)).find((each) => each.customer === id)?.address;
     const address = parseAddress(shared.path, "COURIER_LEDGER", env, async () => "");
     if (before !== undefined && isSameDatabase(before, address, env)) return;
+    const ensureIdle = () => ensureNoneRuns(local, (run) => run.customer === id, { processes });
+    await ensureIdle();
     // The customer's other accounts should use the one that is kept with this account.
-    if (before === undefined || before !== account.ledger)
-      await changeMarks(file, new Map([[id, address.text]]));
+    if (before === undefined || before !== account.ledger) {
+      const former = await changeMarks(file, new Map([[id, address.text]]));
+      // A run may have begun meanwhile. One that begins later sees the mark.
+      await ensureIdle().catch(async (error) => {
+        await changeMarks(file, former);
+        throw error;
+      });
+    }
     if (before !== undefined) {
       messages.warn(
         `${showAddress(before).place} has the orders of this customer so far: what ${address.place} does not know of them could be sent twice`,

@@ -3,13 +3,17 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { changeMarks } from "../../src/ledger/moved.ts";
 import { putConfig } from "../support/config-file.ts";
-import { createServedHome } from "../support/courier.ts";
+import { createServedHome, type Home } from "../support/courier.ts";
 import { createTwoCustomers, secondKey } from "../support/customers.ts";
+import { errorOf, row, sheet, withLedger } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
 import { createRenewedHome, firstKey } from "../support/renewed-service.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 
@@ -368,6 +372,55 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       }
       const job = await courier(`${create("R-1")} --account till`, stdin);
       expect([job.exit, sent()], job.stderr).toEqual([5, 2]);
+    });
+
+    describe("while an import sends from the file", () => {
+      /** The first order of the import is on its way while `act` runs. */
+      async function importDuring<T>(act: (home: Home, file: string) => Promise<T>) {
+        const home = await createUnfaithfulHome();
+        const file = path.join(home.directory, "orders.csv");
+        const names = ["王一", "王二", "王三"];
+        await writeFile(file, sheet(...names.map((name, n) => row(`A-${n}`, name, `1390013900${n}`))));
+        let meanwhile: Promise<T> | undefined;
+        home.service.ways = {
+          before: async (n) => {
+            if (n > 1) return;
+            meanwhile = act(home, file);
+            await meanwhile.catch(() => undefined);
+          },
+        };
+        const ran = await home.courier(`orders import ${file} --yes --json --concurrency 1`);
+        return { home, ran, posts: home.service.orders.length, did: await meanwhile };
+      }
+
+      test("sends nothing, and leaves the file as it is", async () => {
+        const env = { COURIER_LEDGER: await server.createDatabase() };
+        const { ran, posts, did } = await importDuring((home, file) =>
+          home.courier(`orders import ${file} --yes --json`, { env }),
+        );
+        expect([did?.exit, did?.stderr]).toEqual([
+          2,
+          expect.stringMatching(/run 1 \(orders import\) of the account .* is running, as process \d+/),
+        ]);
+        expect([ran.exit, posts], ran.stderr).toEqual([0, 3]);
+      });
+
+      test("of another container, ends it with what its last answer said recorded", async () => {
+        const address = await server.createDatabase();
+        const { home, ran, posts } = await importDuring(async ({ stateDir }) => {
+          const file = await openLedgerFile(stateDir);
+          const [run] = file.sql("SELECT customer FROM runs").all();
+          await changeMarks(file, new Map([[Number(run?.customer), address]]));
+          file.close();
+        });
+        expect([ran.exit, posts]).toEqual([5, 1]);
+        expect(errorOf(ran)).toMatchObject({
+          message: expect.not.stringContaining("not recorded"),
+          hint: expect.stringMatching(/^name it: courier ledger use .*: courier ledger use local$/),
+        });
+        const sent = await withLedger(home.stateDir, (ledger) => ledger.listOperations(1));
+        expect(sent.map(({ state }) => state)).toEqual(["created"]);
+      });
     });
 
     test("sends where the file cannot be written", async () => {
