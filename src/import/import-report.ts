@@ -132,7 +132,7 @@ export async function closeReport(
     const kinds = [counts.wrong > 0 ? "wrong" : "", refused > 0 ? "refused" : ""].filter(Boolean);
     const all = counted(count, `${kinds.join(" or ")} ${noun}`);
     messages.note(`${all} ${byCount(count, "is", "are")} in ${rejects.path}`);
-    if (rejects.earlier) messages.warn(`an earlier, different file is now ${rejects.earlier}`);
+    if (rejects.earlier) messages.warnAlways(`an earlier, different file is now ${rejects.earlier}`);
   }
   if (rejects && withHidden.length > 0)
     messages.note(
