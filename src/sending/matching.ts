@@ -135,9 +135,12 @@ function hasOtherName(draft: Draft, comparison: Comparison, field: "receiver.nam
   return comparison[field] === "differs" && kindOf(draft, field) !== "odd";
 }
 
-/** True where a distinguishing field differs that the service is not known to change. */
-export function differsUnexplained(comparison: Comparison, { changed, fragile }: FieldKnowledge): boolean {
-  return distinguishingFields.some(
+/** The distinguishing fields that differ, and that the service is not known to change. */
+export function unexplainedFields(
+  comparison: Comparison,
+  { changed, fragile }: FieldKnowledge,
+): readonly ComparedField[] {
+  return distinguishingFields.filter(
     (field) => comparison[field] === "differs" && !changed.has(field) && !fragile.has(field),
   );
 }

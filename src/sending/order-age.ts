@@ -10,7 +10,7 @@ import { dateSlackMs, wallTimeOf } from "./request-times.ts";
 /** A listing in this time before a request shows the orders that existed before it. */
 const justBeforeMs = 15 * 60_000;
 /** Clocks of several servers may differ by minutes. */
-const longMs = 30 * 60_000;
+export const longMs = 30 * 60_000;
 /** A service of which no time stamp is known yet may write those of its own time zone. */
 const longestAheadMs = 14 * 3_600_000;
 
@@ -60,12 +60,13 @@ export async function createAgeRules(
     return createdMs > sentMs + (stampAhead?.mostMs ?? longestAheadMs) + longMs;
   }
 
-  function isStampedBefore(name: string, { created_at }: Dated): boolean {
+  /** By how much a stamp is older than the request and the known error of stamps; nothing where that is not known. */
+  function olderByMs(name: string, { created_at }: Dated): number {
     const { earliestMs, isMeasured } = requests.get(name) ?? {};
     const createdMs = parseStamp(created_at);
-    if (createdMs === undefined || earliestMs === undefined || !isMeasured) return false;
-    if (!stampAhead || areStampsUnclear) return false;
-    return createdMs < earliestMs + stampAhead.leastMs - longMs;
+    if (createdMs === undefined || earliestMs === undefined || !isMeasured) return 0;
+    if (!stampAhead || areStampsUnclear) return 0;
+    return earliestMs + stampAhead.leastMs - createdMs;
   }
 
   return {
@@ -74,7 +75,7 @@ export async function createAgeRules(
       const { sentMs, listedFrom } = requests.get(name) ?? {};
       const createdMs = parseStamp(created_at);
       if (createdMs !== undefined && isLongAfter(name, createdMs)) return false;
-      if (isStampedBefore(name, { created_at })) return false; // lists may have been late with it
+      if (olderByMs(name, { created_at }) > longMs) return false; // lists may have been late with it
       // An older order would have been in the listing shortly before.
       if (
         isListed &&
@@ -87,6 +88,6 @@ export async function createAgeRules(
       const slackMs = stampAhead ? roundingMs + dateSlackMs : roundingMs;
       return createdMs >= sentMs + (stampAhead?.mostMs ?? 0) - slackMs;
     },
-    isStampedBefore,
+    olderByMs,
   };
 }

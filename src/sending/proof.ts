@@ -7,12 +7,13 @@ import type { Loss } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import {
   type Comparison,
-  differsUnexplained,
   distinguishingFields,
   type FieldKnowledge,
   isExact,
   isOtherOrder,
+  unexplainedFields,
 } from "./matching.ts";
+import { longMs } from "./order-age.ts";
 
 /** The service makes an order at most so long after its request has ended. */
 export const latestMadeMs: Readonly<Record<Loss, number>> = { broken: 2_000, timeout: 60_000 };
@@ -76,8 +77,8 @@ export interface UnownedOrder {
   isUnlike(create: DoubtfulCreate): boolean;
   /** True where it was made after the request was sent. */
   isNew(create: DoubtfulCreate): boolean;
-  /** True where its time stamp is older than the request by more than the known error of time stamps. */
-  isStampedBefore(create: DoubtfulCreate): boolean;
+  /** By how much its time stamp is older than the request, beyond the known error of time stamps. */
+  olderByMs(create: DoubtfulCreate): number;
 }
 
 /** One complete listing, and what is known besides. */
@@ -146,11 +147,16 @@ export function judge(creates: readonly DoubtfulCreate[], evidence: Evidence): r
   });
 }
 
-/** A time stamp alone proves nothing: a distinguishing field must differ as well. */
+/** Stamps may be cut to the hour or the day, or begin to be those of another time zone. */
+const daysMs = 26 * 3_600_000;
+
+/** A time stamp alone proves nothing: distinguishing fields must differ as well. */
 function isRuledOut(order: UnownedOrder, create: DoubtfulCreate, fields: FieldKnowledge): boolean {
   const comparison = order.compare(create);
   if (isOtherOrder(comparison, fields)) return true;
-  return differsUnexplained(comparison, fields) && order.isStampedBefore(create);
+  const [olderMs, differing] = [order.olderByMs(create), unexplainedFields(comparison, fields)];
+  if (olderMs <= longMs || differing.length === 0) return false;
+  return olderMs > daysMs || differing.length >= 3 || differing.some((field) => fields.kept.has(field));
 }
 
 function groupByContent(creates: readonly DoubtfulCreate[]): readonly Group[] {

@@ -173,7 +173,7 @@ export async function reconcileWith(
     draft !== undefined &&
     order !== undefined &&
     hasOtherGoodsOrAddress(draft, order, compareDetail(draft, order), rewritten);
-  const { isNew, isStampedBefore } = await createAgeRules(open, begun, learned, tools);
+  const { isNew, olderByMs } = await createAgeRules(open, begun, learned, tools);
   const orders = listing.summaries.flatMap((summary): UnownedOrder[] => {
     const id = summary.id.value;
     const firstSeenEvent = listing.firstSeen.get(id);
@@ -190,9 +190,11 @@ export async function reconcileWith(
         isUnlike: (create) => isUnlike(draftOf(create), detail),
         isNew: (create) => isNew(create.name, dated),
         // Either may be rounded.
-        isStampedBefore: (create) =>
-          isStampedBefore(create.name, dated) &&
-          (parseStamp(detail?.created_at) === undefined || isStampedBefore(create.name, detail ?? dated)),
+        olderByMs: (create) => {
+          const olderMs = olderByMs(create.name, dated);
+          if (parseStamp(detail?.created_at) === undefined) return olderMs;
+          return Math.min(olderMs, olderByMs(create.name, detail ?? dated));
+        },
       },
     ];
   });
@@ -207,7 +209,7 @@ export async function reconcileWith(
       }),
       isUnlike: (create) => isUnlike(draftOf(create), detail),
       isNew: (create) => isNew(create.name, detail, wasListed),
-      isStampedBefore: (create) => isStampedBefore(create.name, detail),
+      olderByMs: (create) => olderByMs(create.name, detail),
     });
   const beganMs = wallTimeOf(listing.begunMs, clock);
   const unlisted = open.some(({ state }) => state === "unknown")

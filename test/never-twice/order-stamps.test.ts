@@ -9,7 +9,7 @@ import { outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import type { Rewriting, ShownOrder } from "../support/shown-order.ts";
 import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
-import type { OrderBody } from "../support/unfaithful-ways.ts";
+import type { OrderBody, Ways } from "../support/unfaithful-ways.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -189,5 +189,23 @@ test.each([
   await sendOthers(home);
   home.clock.advance(4 * hourMs + 58 * minuteMs);
   home.service.ways = { rewrite, loss: (_request, n) => (n === 4 ? "after" : "answered") };
+  await loseAndRepeat(home);
+});
+
+/** Each as for the first three orders, and then for the one whose answer is lost. */
+test.each<[string, (hasStarted: boolean) => Ways]>([
+  ["are cut to the hour", () => ({ writeStamp: (iso) => `${iso.slice(0, 13)}:00:00Z` })],
+  ["begin to be 33 minutes behind", (hasStarted) => ({ stampSkewMs: hasStarted ? -33 * minuteMs : 0 })],
+  [
+    "are behind by an hour more, as in winter",
+    (hasStarted) => ({ stampSkewMs: (hasStarted ? -5 : -4) * hourMs }),
+  ],
+])("stamps of all answers %s, and one field is shown otherwise than it was sent", async (_how, waysOf) => {
+  const ways = (hasStarted: boolean) => ({ rewrite: withoutDoubledCity, ...waysOf(hasStarted) });
+  const home = await createUnfaithfulHome(ways(false));
+  home.clock.advance(hourMs - (home.clock.now() % hourMs) + minuteMs);
+  await sendOthers(home);
+  home.clock.advance(46 * minuteMs);
+  home.service.ways = { ...ways(true), loss: (_request, n) => (n === 4 ? "after" : "answered") };
   await loseAndRepeat(home);
 });
