@@ -56,6 +56,8 @@ const firstPauseMs = 50;
 const longestPauseMs = 1_000;
 /** A server that does not answer for so long is as good as away. */
 const answerLimitMs = 20_000;
+/** After Ctrl-C, for what must not be recorded twice: other machines may write first. */
+const recordLimitMs = 5_000;
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { address, clock } = options;
@@ -63,6 +65,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   let wasConnected = false;
   let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
+  /** What is asked now has at least so long, unless the connection is closed. */
+  let leastMs = momentMs;
 
   /** Looks every `lookMs`: the limit becomes shorter while a connection is made, and a silent host never answers. */
   function actOnce(isDue: () => boolean, act: () => void): () => void {
@@ -76,7 +80,21 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function limitNow(): number {
-    return Math.min(options.limitMs?.() ?? longestWaitMs, options.signal?.aborted ? momentMs : longestWaitMs);
+    const isLast = options.signal?.aborted || isClosed;
+    return Math.min(options.limitMs?.() ?? longestWaitMs, isLast ? momentMs : longestWaitMs);
+  }
+
+  /** Breaks a connection that is silent for too long. Where the limit becomes shorter meanwhile, its rest does, too. */
+  async function query(used: Client, text: string, values?: unknown[]) {
+    let spent = 0;
+    const stopLooking = actOnce(
+      () => {
+        spent += lookMs / Math.max(isClosed ? momentMs : leastMs, limitNow());
+        return spent >= 1;
+      },
+      () => socketOf(used).destroy(),
+    );
+    return used.query(text, values).finally(stopLooking);
   }
 
   /** A person may type what the password command asks for: that is no wait for the server. */
@@ -127,7 +145,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     );
     try {
       await made.connect();
-      return await beginOn(made, begin);
+      if (begin !== undefined) await made.query(begin);
+      return made;
     } catch (error) {
       drop(made); // it may be in a transaction that failed
       if (!isOther()) throw error;
@@ -157,7 +176,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     const kept = client;
     if (kept) {
       try {
-        return await beginOn(kept, begin);
+        if (begin !== undefined) await query(kept, begin);
+        return kept;
       } catch (error) {
         drop(kept);
         if (!isLost(error)) throw error;
@@ -167,10 +187,18 @@ export function createConnection(options: ConnectionOptions): Connection {
     return client;
   }
 
+  async function rollBack(used: Client): Promise<void> {
+    try {
+      await query(used, "ROLLBACK");
+    } catch {
+      drop(used); // the server ends the transaction with the connection
+    }
+  }
+
   const answerOf =
     (used: Client): Answer =>
     async (text, values) => {
-      const result = await used.query(toNumbered(text), values.map(toParameter));
+      const result = await query(used, toNumbered(text), values.map(toParameter));
       // Without values a text may hold several statements: the last one answers.
       const { rows } = Array.isArray(result) ? result.at(-1) : result;
       return rows as SqlRow[];
@@ -187,6 +215,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     transaction: (begin, work, { canRepeat, wasDone } = { canRepeat: false }) =>
       inTurn(async () => {
         ensureOpen(isClosed);
+        leastMs = wasDone ? recordLimitMs : momentMs;
         const startedMs = clock.elapsed();
         const hasTime = () => clock.elapsed() - startedMs < limitNow();
         // What the last turn worked out, and may have committed.
@@ -198,11 +227,11 @@ export function createConnection(options: ConnectionOptions): Connection {
             const answer = answerOf(used);
             if (ended && !(await wasDone?.(answer))) ended = undefined;
             ended ??= { result: await work(answer) };
-            const { command } = await used.query("COMMIT");
+            const { command } = await query(used, "COMMIT");
             if (command !== "COMMIT") throw new Error("the server rolled the transaction back");
             return ended.result;
           } catch (error) {
-            if (used) await rollBack(used, drop);
+            if (used) await rollBack(used);
             if (!used || !canRepeat || !isBroken(error) || !hasTime()) throw explain(error, address);
           }
         }
@@ -210,6 +239,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     ask: (text, values) =>
       inTurn(async () => {
         ensureOpen(isClosed);
+        leastMs = momentMs;
         let used: Client | undefined;
         try {
           used = await start(undefined);
@@ -224,31 +254,21 @@ export function createConnection(options: ConnectionOptions): Connection {
       await last.catch(() => {});
       const closing = client;
       client = undefined;
-      await closing?.end().catch(() => {});
+      if (!closing) return;
+      // The driver waits until the server has closed the connection: a silent one would keep the process alive.
+      const cancel = clock.after(momentMs, () => socketOf(closing).destroy());
+      await closing.end().catch(() => {});
+      cancel();
     },
   };
 }
 
-/** The driver ends a connection by asking its server: a silent one would keep the process alive. */
 function socketOf(client: Client): Socket {
   return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
 }
 
 function ensureOpen(isClosed: boolean): void {
   if (isClosed) throw new Error("the connection was closed");
-}
-
-async function beginOn(used: Client, begin: string | undefined): Promise<Client> {
-  if (begin !== undefined) await used.query(begin);
-  return used;
-}
-
-async function rollBack(used: Client, drop: (client: Client) => void): Promise<void> {
-  try {
-    await used.query("ROLLBACK");
-  } catch {
-    drop(used); // the server ends the transaction with the connection
-  }
 }
 
 /** Without the pool and the search for a native driver, which the package's entry loads. */

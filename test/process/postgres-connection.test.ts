@@ -1,11 +1,13 @@
 /** The connection to a server, after what was asked on it has failed. */
 
 import { chmod, chown, stat, writeFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer } from "node:net";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Answer, createConnection } from "../../src/postgres/connection.ts";
 import { createAuthority, type PrivateAuthority } from "../support/certificates.ts";
+import { createHandClock } from "../support/hand-clock.ts";
 import { breakAtCommit } from "../support/lost-commit.ts";
 import {
   type PostgresServer,
@@ -13,6 +15,7 @@ import {
   readTestAddress,
   startPostgres,
 } from "../support/postgres.ts";
+import { until } from "../support/process.ts";
 
 describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)", () => {
   let server: PostgresServer;
@@ -126,6 +129,86 @@ describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)
         message: expect.stringMatching(/: (it is being restarted|the connection was dropped): /),
       });
       expect([kept, begun]).toEqual([[], 1]);
+    });
+  });
+
+  describe("that goes silent, as where a firewall has forgotten it", () => {
+    /** From the first message on that has `text`, nothing goes through, and nothing is closed. */
+    async function openUntil(text: string) {
+      const way = new URL(await server.createDatabase());
+      let isSilent = false;
+      const gate = createServer({ allowHalfOpen: true }, (client) => {
+        const upstream = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+        onTestFinished(() => void [client, upstream].map((socket) => socket.destroy()));
+        for (const [from, to] of [
+          [client, upstream],
+          [upstream, client],
+        ] as const)
+          from
+            .on("error", () => {})
+            .on("data", (bytes) => {
+              isSilent ||= from === client && bytes.includes(text);
+              if (!isSilent) to.write(bytes);
+            });
+      });
+      await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
+      onTestFinished(() => void gate.close());
+      way.port = String((gate.address() as AddressInfo).port);
+      const clock = createHandClock("2026-03-01T00:00:00Z");
+      const stop = new AbortController();
+      let limitMs: number | undefined;
+      const options = { signal: stop.signal, limitMs: () => limitMs };
+      const connection = createConnection({ address: readTestAddress(way.href), clock, ...options });
+      await connection.ask("SELECT 7 AS n", []);
+      const silence = () => until("it is silent", async () => isSilent);
+      return {
+        connection,
+        clock,
+        silence,
+        stop,
+        shorten: () => {
+          limitMs = 250;
+        },
+        pass(ms: number) {
+          for (let passedMs = 0; passedMs < ms; passedMs += 200) clock.advance(200);
+        },
+      };
+    }
+
+    test("at its end is closed a second later", async () => {
+      const { connection, clock, pass } = await openUntil("X\0\0\0\x04");
+      const closed = connection.close();
+      await until("it waits", async () => clock.waiting > 0);
+      pass(1_000);
+      await closed;
+    });
+
+    test.each([
+      ["after Ctrl-C", "stop", false, 1_000],
+      ["after Ctrl-C, with something to record", "stop", true, 5_000],
+      ["once the result is out", "result", false, 1_000],
+      ["once it is closed", "close", true, 1_000],
+    ])("is waited for a moment %s", async (_when, then, records, ms) => {
+      const { connection, silence, stop, shorten, pass } = await openUntil("COMMIT");
+      const options = { canRepeat: true, ...(records ? { wasDone: async () => false } : {}) };
+      let isOver = false;
+      const failed = connection
+        .transaction("BEGIN", (answer) => answer("SELECT 8 AS n", []), options)
+        .catch((error: unknown) => error)
+        .finally(() => {
+          isOver = true;
+        });
+      await silence();
+      pass(10_000);
+      if (then === "stop") stop.abort();
+      if (then === "result") shorten();
+      const closed = then === "close" ? connection.close() : undefined;
+      pass(ms / 2);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(isOver).toBe(false);
+      pass(ms / 2);
+      expect(await failed).toMatchObject({ code: "database", exit: 5 });
+      await (closed ?? connection.close());
     });
   });
 
