@@ -148,7 +148,7 @@ async function learnCustomer(
       context.messages.warn(
         `this key was customer ${before.profileId ?? "?"}'s until now, and is customer ${customer.profileId ?? "?"}'s from now on, whose refs and orders are others`,
       );
-    const isOwn = await noteNewKey({ account, service, key: "" }, customer, context);
+    const isOwn = await noteNewKey({ account, service, key: "" }, customer, ledger, context);
     if (!customer) return;
     const all = await ledger.customersOnlyOf(account, []);
     const hadAnother = all.some((each) => each.service === service && each.id !== customer.id);

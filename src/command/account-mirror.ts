@@ -6,6 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { hasLedger as hasLocalLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { type Batch, type Mirror, openMirror } from "../mirror/mirror.ts";
 import { deleteMirror, hasMirror } from "../mirror/mirror-files.ts";
@@ -66,13 +67,14 @@ export async function openAccountMirror(context: Context): Promise<Mirror> {
 export async function noteNewKey(
   owner: MirrorOwner,
   customer: Customer | undefined,
+  ledger: Ledger,
   { clock, machine }: Context,
 ): Promise<boolean> {
   if (!hasMirror(machine.stateDirectory, owner)) return false;
   const mirror = await openMirror(machine.stateDirectory, owner, { clock });
   try {
     await mirror.setFact(versionFact, "");
-    return customer !== undefined && (await isMirrorOf(mirror, customer)) === true;
+    return customer !== undefined && (await isMirrorOf(mirror, customer, ledger)) === true;
   } finally {
     mirror.close();
   }

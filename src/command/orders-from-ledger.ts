@@ -36,7 +36,7 @@ export async function takeFromLedger(mirror: Mirror, owner: MirrorOwner, context
   const ledger = await context.ledger();
   const customer = await findCustomer(context);
   if (customer === undefined) return "unknown";
-  if (!(await claimMirror(mirror, customer))) return "another";
+  if (!(await claimMirror(mirror, customer, ledger))) return "another";
   const firstOpen =
     (await ledger.firstOpenRun(context.clock.now() - longestRunMs)) ?? Number.POSITIVE_INFINITY;
   await beginInAnother(mirror, ledger);

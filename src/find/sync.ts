@@ -109,7 +109,7 @@ async function readReported(
   try {
     const mirror = await openMirror(context.machine.stateDirectory, owner, context);
     try {
-      return (await isMirrorOf(mirror, customer)) === false
+      return (await isMirrorOf(mirror, customer, await context.ledger())) === false
         ? undefined
         : await mirror.factsOf(reportedPrefix);
     } finally {
@@ -137,7 +137,8 @@ function tellHowFar(failure: ServiceFailure, mirrored: number, { nextCommand }: 
 
 /** An account may have been given the key of another customer, whose orders are others. */
 async function ensureSameCustomer(mirror: Mirror, context: Context): Promise<void> {
-  if (await claimMirror(mirror, await context.customer({ makesNoOrder: true }))) return;
+  const customer = await context.customer({ makesNoOrder: true });
+  if (await claimMirror(mirror, customer, await context.ledger())) return;
   throw usageError(
     "the key of this account belongs to another customer than the orders in the mirror",
     `to begin a new mirror: ${context.nextCommand("sync --rebuild")}`,

@@ -20,6 +20,8 @@ export interface Rest {
 }
 
 export interface Customers {
+  /** The same for a ledger and its copies, and another one for each other ledger. */
+  identify(): Promise<string>;
   /** The customer of a key; undefined for an unknown key. */
   findCustomer(service: string, key: string): Promise<Customer | undefined>;
   /** Whether any customer of the service is known by a profile's id: the service shows them. */
@@ -58,6 +60,8 @@ export function createCustomers({ write, read }: Store): Customers {
   }
 
   return {
+    identify: () => read(() => hashOf("", "")),
+
     findCustomer: (service, key) =>
       read(function* () {
         return yield* byKey(yield* hashOf(service, key));

@@ -131,6 +131,25 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(refused.stderr).toContain(`courier ledger use ${address} --account shop`);
   });
 
+  test("a mirror stays the account's where the ledger used next has another customer of its number", async () => {
+    const { home, courier, login, importRows } = await createRenewedHome();
+    const address = await server.createDatabase();
+    const other = await createShop();
+    expect((await other.send("--ref X-1", { COURIER_LEDGER: address })).exit).toBe(0);
+    await login(firstKey, "--no-verify --account shop");
+    const row = "R-1,张三,13800138000,李四,13900139000,北京市,建国路88号,茶叶,1.50,1";
+    expect((await importRows([row])).exit).toBe(0);
+    expect((await courier("sync")).exit).toBe(0);
+    home.service.ways = { ...home.service.ways, omitFromList: () => true };
+    expect((await courier(`ledger use ${address} --new --yes`)).exit).toBe(0);
+    const found = await courier("find 13900139000 --json");
+    expect([found.exit, JSON.parse(found.stdout), found.stderr]).toEqual([
+      0,
+      [expect.objectContaining({ ref: "R-1" })],
+      expect.not.stringContaining("another customer's key"),
+    ]);
+  });
+
   test("a use whose config file cannot be written leaves the ledger on this machine as it was", async () => {
     const home = await createShop();
     expect((await home.send("--ref R-1")).exit).toBe(0);
