@@ -128,8 +128,13 @@ export async function asksForKey(context: Context): Promise<boolean> {
 async function takeInTime(
   taking: Promise<Taken>,
   isUnlimited: boolean,
-  { clock, messages }: Context,
+  { clock, ledger, messages }: Context,
 ): Promise<Taken> {
+  let silent = "The shared ledger does";
+  const opened = () => {
+    silent = "The shared ledger or the service does"; // which is asked about a key that the ledger does not know
+  };
+  ledger().then(opened, () => {});
   let cancel = () => {};
   const late = new Promise<"late">((resolve) => {
     if (!isUnlimited) cancel = clock.after(longestTakeMs, () => resolve("late"));
@@ -142,7 +147,7 @@ async function takeInTime(
   } finally {
     cancel();
   }
-  messages.note("The shared ledger does not answer: orders sent since the last search may be missing.");
+  messages.note(`${silent} not answer: orders sent since the last search may be missing.`);
   return "unknown";
 }
 

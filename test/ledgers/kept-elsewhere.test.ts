@@ -1,13 +1,15 @@
 /** A customer whose orders are in a shared ledger: the file on this machine sends nothing for them. */
 
 import { mkdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { changeMarks } from "../../src/ledger/moved.ts";
 import { putConfig } from "../support/config-file.ts";
-import { createServedHome, type Home } from "../support/courier.ts";
+import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { createTwoCustomers, secondKey } from "../support/customers.ts";
 import { errorOf, row, sheet, withLedger } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
@@ -147,6 +149,25 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       0,
       [expect.objectContaining({ ref: "R-1" })],
       expect.not.stringContaining("another customer's key"),
+    ]);
+  });
+
+  test("find does not say that the ledger is silent where it waits for the service", async () => {
+    const home = await createHome();
+    const slow = createServer((request) => {
+      home.clock.advance(2_500);
+      request.socket.destroy();
+    });
+    await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void slow.close());
+    const base_url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
+    const ledger = await server.createDatabase();
+    const shop = { base_url, key: "some-key-0123456789", allow_http: true, ledger };
+    await putConfig(home, { current: "shop", accounts: { shop } });
+    const found = await home.courier("find 李", { env: noKey });
+    expect([found.exit, found.stderr]).toEqual([
+      0,
+      expect.stringContaining("The shared ledger or the service does not answer: "),
     ]);
   });
 
