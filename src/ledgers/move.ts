@@ -67,7 +67,7 @@ export const moveLedger = defineCommand({
     const file = await openLedgerFile(directory, context);
     context.addCleanup(async () => file.close());
     const accounts = await findAccounts(ledger, await readMoved(file), parsed, context);
-    await confirmOrStop(context, question(await ledger.inspect(), accounts, parsed));
+    await confirmOrStop(context, question(await countReal(file), accounts, parsed));
 
     const switchAccounts = (content: Config): Config => {
       const switched = accounts.flatMap((name) => {
@@ -146,8 +146,19 @@ async function findAccounts(
   return used;
 }
 
+interface Counts {
+  readonly runs: number;
+  readonly operations: number;
+}
+
+async function countReal(file: Database): Promise<Counts> {
+  const real = "WHERE customer IN (SELECT id FROM customers WHERE service <> 'sandbox')";
+  const count = (table: string) => Number(file.sql(`SELECT count(*) AS n FROM ${table} ${real}`).get()?.n);
+  return file.read(() => ({ runs: count("runs"), operations: count("operations") }));
+}
+
 function question(
-  { runs, operations }: { readonly runs: number; readonly operations: number },
+  { runs, operations }: Counts,
   accounts: readonly string[],
   { place }: PostgresAddress,
 ): string {

@@ -437,6 +437,16 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     ).toEqual([]);
   });
 
+  test("the question of a move counts what is copied, without the sandbox's runs", async () => {
+    const home = await createShop({ shop: {} });
+    await home.importRows();
+    const stdin = JSON.stringify(plainDraft);
+    expect((await home.courier("orders create --file - --account sandbox", { stdin })).exit).toBe(0);
+    const prompts = scriptedPrompts({ confirms: [false] });
+    await home.courier(`ledger move ${await server.createDatabase()}`, { terminal: 100, prompts });
+    expect(prompts.asked).toEqual([expect.stringContaining("(1 run, 3 operations)")]);
+  });
+
   test("after a move the server knows how many rows there are, and need not read them all", async () => {
     const home = await createShop();
     await home.importRows();
