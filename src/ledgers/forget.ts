@@ -7,10 +7,12 @@ import {
   document,
   ensureCanConfirm,
 } from "../command/command.ts";
+import { findCustomerOfKey } from "../command/customer-of-key.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { switchOption, textOption } from "../command/options.ts";
-import { unnamedAccount } from "../config/accounts.ts";
-import { interrupted, usageError } from "../core/errors.ts";
+import { serviceOf, unnamedAccount } from "../config/accounts.ts";
+import { CourierError, interrupted, usageError } from "../core/errors.ts";
+import { thisHost } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -42,18 +44,17 @@ export const forgetLedger = defineCommand({
     const account = await findAccountName(context);
     const ledger = await findLedger(context);
     if (!ledger) throw usageError("there is no ledger on this machine", "nothing is kept of any order");
-    const customers = await findCustomers(ledger, account, context);
+    const customers = await findOwners(ledger, account, context);
     const runs = await ledger.runsThatSent({ customers });
     await confirmTwice(account, ledger, runs.length, confirm, context);
     let kept = await deleteAll(ledger, customers, force);
-    if (ledger.isShared && hasLedger(context.machine.stateDirectory)) {
-      const own = await context.localLedger();
-      kept += await deleteAll(own, await findCustomers(own, account, context), force);
-    }
-    await context.localLedger().then((own) => own.dropAllDrafts(account));
+    const hasFile = ledger.isShared && hasLedger(context.machine.stateDirectory);
+    const own = await context.localLedger();
+    if (hasFile) kept += await deleteAll(own, await findCustomers(own, account, context), force);
+    await own.dropAllDrafts(account);
     for (const name of await accountsOf(customers, account, ledger, context))
       await context.forgetKnownOrders(name);
-    await ledger.compact();
+    await own.compact();
     if (kept > 0)
       context.messages.note(
         `${counted(kept, "order")} in doubt, or found since, ${byCount(kept, "keeps its", "keep their")} details, so that none is sent twice; --force deletes them too`,
@@ -62,12 +63,37 @@ export const forgetLedger = defineCommand({
       { account, ledger: ledger.path, runs: runs.length, details_deleted: true, details_kept: kept },
       () => [
         line(
-          `The names, phones and addresses in ${counted(runs.length, "run")} of the account ${account} are deleted from ${showAddress(ledger.path).place}`,
+          `The names, phones and addresses in ${counted(runs.length, "run")} of the account ${account} are deleted from ${showAddress(ledger.path).place}${hasFile ? ` and ${own.path}` : ""}`,
         ),
       ],
     );
   },
 });
+
+/**
+ * The service is asked about a key that a shared ledger does not know, such as a renewed one. Where it does not name the
+ * customer, the runs of this machine do; throws why it did not where there are none.
+ */
+async function findOwners(ledger: Ledger, account: string, context: Context): Promise<readonly number[]> {
+  let failure: unknown;
+  if (ledger.isShared)
+    await findCustomerOfKey(context).catch((error) => {
+      if (context.signal.aborted) throw error;
+      failure = error;
+    });
+  const customers = await findCustomers(ledger, account, context);
+  if (failure === undefined || customers.length > 0) return customers;
+  const active = await context.account().catch(() => undefined);
+  const ofMachine: number[] = [];
+  for (const { id, service } of await ledger.customersOnlyOf(account, [])) {
+    const runs = await ledger.listRuns({ account, customer: id, host: thisHost(), limit: 1 });
+    if (active && serviceOf(active) === service && runs.length > 0) ofMachine.push(id);
+  }
+  if (ofMachine.length > 0) return ofMachine;
+  throw failure instanceof CourierError
+    ? failure.with({ message: `nothing was deleted: ${failure.message}` })
+    : failure;
+}
 
 /** The accounts on this machine that have orders of these customers. */
 async function accountsOf(

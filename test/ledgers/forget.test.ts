@@ -1,0 +1,101 @@
+/** `courier ledger forget` on a shared ledger: whose details it deletes, and from which files. */
+
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openLedger } from "../../src/ledger/ledger.ts";
+import { putConfig } from "../support/config-file.ts";
+import { createServedHome } from "../support/courier.ts";
+import { createTwoCustomers, firstKey, rotatedKey } from "../support/customers.ts";
+import { sheet } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
+import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+
+const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+const forget = "ledger forget --account shop --yes --confirm shop --json";
+
+async function filesWith(directory: string, names: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await readdir(directory)) {
+    const file = path.join(directory, name);
+    if (!(await stat(file)).isFile()) continue;
+    const bytes = await readFile(file);
+    if (names.some((each) => bytes.includes(each))) found.push(name);
+  }
+  return found;
+}
+
+describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server?.remove());
+
+  describe("after the account's key was renewed", () => {
+    /** An order was sent with the first key, and nothing since. */
+    async function createRenewed() {
+      const home = await createTwoCustomers();
+      const ledger = await server.createDatabase();
+      const program = path.join(home.directory, "key.sh");
+      await writeFile(program, `echo ${firstKey}`);
+      const shop = { base_url: home.baseUrl, key_command: `sh ${program}`, allow_http: true, ledger };
+      await putConfig(home, { current: "shop", accounts: { shop } });
+      const at = (words: string) => home.courier(words, { env: noKey, stdin: JSON.stringify(plainDraft) });
+      const sent = await at("orders create --file - --json --ref R-1");
+      expect(sent.exit, sent.stderr).toBe(0);
+      await writeFile(program, `echo ${rotatedKey}`);
+      const database = new URL(ledger).pathname.slice(1);
+      const query = (text: string) => server.query(text, database);
+      const left = async () =>
+        (await query("SELECT 1 FROM courier.operations WHERE draft IS NOT NULL")).length;
+      return { home, at, query, left };
+    }
+
+    test("the service says whose it is", async () => {
+      const { at, left } = await createRenewed();
+      const ran = await at(forget);
+      expect(JSON.parse(ran.stdout)).toMatchObject({ runs: 1, details_deleted: true });
+      expect(await left()).toBe(0);
+    });
+
+    test("the runs of this machine tell where the service does not answer", async () => {
+      const { home, at, left } = await createRenewed();
+      home.setDown(true);
+      const ran = await at(forget);
+      expect(JSON.parse(ran.stdout)).toMatchObject({ runs: 1, details_deleted: true });
+      expect(await left()).toBe(0);
+    });
+
+    test("it fails where only other machines have sent", async () => {
+      const { home, at, query, left } = await createRenewed();
+      await query("UPDATE courier.runs SET place = 'elsewhere ' || place");
+      home.setDown(true);
+      const ran = await at(forget);
+      expect(ran.stdout).toBe("");
+      expect(JSON.parse(ran.stderr).error.message).toMatch(/^nothing was deleted: /);
+      expect(await left()).toBe(1);
+    });
+  });
+
+  test("no name is left in the file that was moved, also while another command has it open", async () => {
+    const home = await createServedHome();
+    const { baseUrl, apiKey } = home.sandbox;
+    await putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+    const at = (words: string) => home.courier(words, { env: noKey });
+    const names = Array.from({ length: 60 }, (_, index) => `receiver-number-${index}-x`);
+    const rows = names.map(
+      (name, index) => `R-${index},张三,13800138000,${name},13900139000,北京市,建国路88号,茶叶,1.50,1`,
+    );
+    const file = path.join(home.directory, "orders.csv");
+    await writeFile(file, sheet(...rows));
+    expect((await at(`orders import ${file} --yes --json`)).exit).toBe(0);
+    expect((await at(`ledger move ${await server.createDatabase()} --yes`)).exit).toBe(0);
+    const open = await openLedger(home.stateDir);
+    const ran = await at(forget.replace(" --json", ""));
+    const left = await filesWith(home.stateDir, names);
+    await open.close();
+    expect([ran.exit, left]).toEqual([0, []]);
+    expect(ran.stdout).toContain(`and ${open.path}`);
+  });
+});
