@@ -4,9 +4,9 @@ import type { Context } from "../command/command.ts";
 import { serviceOf } from "../config/accounts.ts";
 import { CourierError } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
+import { byCount } from "../core/wording.ts";
 import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "../ledger/drafts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Draft } from "../model/draft.ts";
 import { contentOf } from "../model/same-order.ts";
 import { type OrderToSend, type SentOrder, sendOrder } from "../sending/create.ts";
 import { type Block, line, styled } from "../terminal/blocks.ts";
@@ -82,10 +82,10 @@ export async function offerKept(
   const all = found.filter((each) => isOf(each, own?.profileId));
   const isNamed = ({ ref }: FoundDraft) => givenRef !== undefined && ref === givenRef;
   const drafts = [...all.filter(isNamed), ...all.filter((each) => !isNamed(each))];
-  const showKept = ({ draft, ref }: FoundDraft) => context.display(keptView(draft, ref, givenRef));
+  const showKept = (kept: FoundDraft, others = 0) => context.display(keptView(kept, givenRef, others));
   try {
     for (let kept = drafts.shift(); kept; kept = drafts.shift()) {
-      await showKept(kept);
+      await showKept(kept, drafts.length);
       if (await prompts.confirm("Continue with it?", !losesRef(kept, givenRef))) return kept;
       if (!(await prompts.confirm("Delete this draft?", false))) break;
       await ledger.dropDraft(owner, kept);
@@ -106,10 +106,12 @@ function losesRef({ ref }: Pick<KeptDraft, "ref">, givenRef: string | undefined)
   return givenRef !== undefined && ref !== undefined && ref !== givenRef;
 }
 
-function keptView(draft: Draft, ref: string | undefined, givenRef: string | undefined): readonly Block[] {
+/** `others`: a person who is shown one alone takes the others for deleted. */
+function keptView({ draft, ref }: KeptDraft, givenRef: string | undefined, others: number): readonly Block[] {
+  const more = others === 0 ? "" : ` (${others} more ${byCount(others, "is", "are")} kept)`;
   const change = `Continued, it gets the ref ${givenRef} in place of ${ref}`;
   return [
-    line(styled("strong", "An unfinished order:")),
+    line(styled("strong", `An unfinished order${more}:`)),
     ...reviewView(draft, ref),
     ...(losesRef({ ref }, givenRef) ? [line(styled("warn", change))] : []),
   ];

@@ -816,7 +816,9 @@ describe("an unfinished draft", () => {
       ["Sender name", ctrlC],
     ]);
     expect(again.person.left).toEqual([]);
-    expect(again.stderr).toMatch(/Sender +A\n[\s\S]*Sender +张三\n/);
+    expect(again.stderr).toMatch(
+      /^An unfinished order \(1 more is kept\):\n[\s\S]*Sender +A\n[\s\S]*^An unfinished order:\n[\s\S]*Sender +张三\n/m,
+    );
   });
 
   test("of one account is not offered in another", async () => {
