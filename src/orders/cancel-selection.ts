@@ -81,9 +81,10 @@ export async function selectOrders(query: OrderQuery, context: Context): Promise
       hint: "set the clock, or give the days as dates: --from 2026-01-01 --to 2026-01-31",
     });
   own.warn(messages);
-  if (orders.length === 0)
-    for (const status of query.statuses)
-      if (!stateNames.includes(status)) messages.warn(unknownState(status));
+  for (const status of query.statuses) {
+    const isKnown = stateNames.includes(status) || orders.some((order) => order.status === status);
+    if (!isKnown) messages.warn(unknownState(status));
+  }
   if (own.note) messages.note(own.note);
   return { orders, mismatch: (order) => findMismatch(order, query, own) };
 }

@@ -49,6 +49,15 @@ describe("by state and day", () => {
     expect(stderr).toContain("cancelling all pending and paid orders needs a confirmation");
   });
 
+  test("names a state that no order has and that may be misspelt", async () => {
+    const home = await createServedHome({ seedOrders: 12 });
+    const { exit, stdout, stderr } = await home.courier(
+      "orders cancel --status pending,bogus --dry-run --json",
+    );
+    expect([exit, JSON.parse(stdout).length > 0]).toEqual([0, true]);
+    expect(stderr).toContain("warning: unknown state “bogus”; known are ");
+  });
+
   test("--dry-run shows what would be cancelled, by the list alone", async () => {
     const home = await homeWithOrders(2);
     const { exit, stdout } = await home.courier("orders cancel --status pending --dry-run --json");
