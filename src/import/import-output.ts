@@ -127,7 +127,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         if (row.error !== null && isWorthKeeping(wrong)) wrong.push(row);
         if (result.outcome !== "unsent") yield row;
       }
-      if (made.length > 1 && !context.signal.aborted) await compareMade();
+      if (made.size > 1 && !context.signal.aborted) await compareMade();
       await tally.noteWithdrawnElsewhere();
       sentSince = await sinceRefused.find(() => goodRows(source, overview));
       await ledger.checkPlace();
@@ -158,7 +158,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     }
     const misreported = tally.misreported();
     if (!isLedgerLost(failure)) await tally.recountMisreported();
-    const others = [...made.filter((id) => run.others.has(id)), ...unread];
+    const others = [...[...made.keys()].filter((id) => run.others.has(id)), ...unread];
     const ending = { failure, paused, reasons: tally.reasons, unrecorded, misreported, others };
     const unwritten = run.sheet?.failure;
     // With too many files open, the report may not be shown either, and nothing says then how the import ended.

@@ -25,8 +25,8 @@ export interface RowTally {
   readonly unrecorded: readonly string[];
   /** Standing orders that were in doubt when their runs were undone. */
   readonly unwanted: readonly Operation[];
-  /** The ids of the orders that this run has made. */
-  readonly made: readonly string[];
+  /** The orders that this run has made, and the tracking numbers that it reports. */
+  readonly made: ReadonlyMap<string, string | null | undefined>;
   /** Those of orders of earlier runs that could not be read since lists showed others in their places. */
   readonly unread: readonly string[];
   /** Counts a row when it is done, which may be before its turn in the report. */
@@ -48,7 +48,7 @@ export function openRowTally({ ledger, run: own }: Pick<ImportTools, "ledger" | 
   const reasons = { heldByDoubt: 0, heldAsEdited: 0, heldByPossible: 0, heldByOther: 0, correctedLater: 0 };
   const unrecorded: string[] = [];
   const unwanted: Operation[] = [];
-  const made: string[] = [];
+  const made = new Map<string, string | null | undefined>();
   const unread: string[] = [];
   /** Operations whose answers named an order of another one. */
   const withdrawn = new Set<string>();
@@ -67,7 +67,7 @@ export function openRowTally({ ledger, run: own }: Pick<ImportTools, "ledger" | 
       reasons.heldByPossible += 1;
     if (result.decision?.kind === "written" && isOfOtherRow(result.decision)) reasons.heldByOther += 1;
     if (result.decision?.kind === "cancelled" && result.decision.change) reasons.correctedLater += 1;
-    if (result.outcome === "created" && result.order) made.push(result.order.id);
+    if (result.outcome === "created" && result.order) made.set(result.order.id, result.order.tracking_number);
     if (result.isUnrecorded && result.order) unrecorded.push(result.order.id);
     if (result.decision?.kind === "shipped" && result.decision.operation.isUnwanted)
       unwanted.push(result.decision.operation);

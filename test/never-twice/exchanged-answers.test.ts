@@ -334,3 +334,32 @@ describe("an import without a fault, whose answers were exchanged", () => {
     expect(home.service.requests.at(-1)?.method).toBe("POST");
   });
 });
+
+test("numbers of answers that are others than those of the list are warned of, and not written beside the rows", async () => {
+  const other: Record<string, string> = { UT00000002: "UT00000003", UT00000003: "UT00000002" };
+  const rewrite: Rewriting = (shown) => {
+    const number = String(shown.tracking_number);
+    return { ...shown, tracking_number: other[number] ?? number };
+  };
+  const home = await createUnfaithfulHome({ rewrite });
+  const file = path.join(home.directory, "orders.csv");
+  await writeFile(
+    file,
+    sheet(row("A-1"), row("A-2", "王五", "13700137001"), row("A-3", "赵六", "13700137002")),
+  );
+  const { stderr } = await home.courier([
+    "orders",
+    "import",
+    file,
+    "--yes",
+    "--in-place",
+    "--concurrency",
+    "1",
+  ]);
+  expect(stderr).toContain(
+    "warning: the service's list has other tracking numbers than its answers, and than this report, for order 3, 2: orders write-back has those of the list\n",
+  );
+  const text = await readFile(file, "utf8");
+  expect(text).toMatch(/^A-2,.*,UT00000003,/m);
+  expect(text).toMatch(/^A-3,.*,UT00000002,/m);
+});
