@@ -66,8 +66,9 @@ await program.write({
       name: "minify",
       async renderChunk(code, chunk, _options, { chunks }) {
         const charset = charsetOf(chunk.name, code);
-        const options = { minify: true, format: "cjs", target, charset, lineLimit: 1_000 };
-        return withShortSql((await transform(withoutRepeatedLoads(code, chunk, chunks), options)).code);
+        const options = { minify: true, format: "cjs", target, charset, lineLimit: 4_000 };
+        const { code: short } = await transform(withoutRepeatedLoads(code, chunk, chunks), options);
+        return withShortSql(short.replaceAll('{"use strict";', "{")); // the whole file has it
       },
     },
     { name: "content", generateBundle: (_, files) => nameContent(Object.values(files)) },
@@ -135,7 +136,7 @@ async function bundleCompletion() {
     plugins: [{ name: "emoji", setup: shortenEmoji }],
     charset: "ascii",
     legalComments: "none",
-    lineLimit: 1_000,
+    lineLimit: 4_000,
     supported: { "dynamic-import": false }, // kept code has none
     metafile: true,
     logLevel: "warning",
