@@ -4,6 +4,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import { type Context, isLateAnswer } from "../command/command.ts";
 import { capitalised } from "../command/options.ts";
 import { CourierError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative, formatUntil, utcDate } from "../core/time.ts";
 import { type Equals, findRewritten, scriptWindowMs, terminalWindowMs } from "../ledger/equal-orders.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -129,6 +130,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
           failure,
           isJustFound,
           unread: unread.get(nameOperation(first)),
+          ref,
           again: order.again,
         },
         context,
@@ -298,10 +300,12 @@ export function duplicate(
     failure,
     isJustFound,
     unread,
+    ref,
     again,
   }: {
     /** Of the order that is not sent. */
     readonly content: string;
+    readonly ref: string | undefined;
     readonly left: StillInDoubt | undefined;
     readonly failure: CourierError | undefined;
     readonly isJustFound: boolean;
@@ -313,9 +317,15 @@ export function duplicate(
 ): CourierError {
   const why = failure && operation.state === "unknown" ? `; the check failed: ${failure.message}` : "";
   const message = `${describeEqual(operation, content, context)}${describeUnread(unread)}; nothing was sent${why}`;
+  // Sent without it, the order of the ref is sent as well where the first one proves not to be made.
+  const isSame = !isMade(operation) && operation.content === content && operation.shop === "";
+  const own =
+    isSame && ref === undefined && operation.ref !== undefined
+      ? `if it is that order, add --ref ${shellQuote(operation.ref)}; if not: `
+      : "";
   if (!isJustFound)
     return new CourierError("duplicate", 2, message, {
-      hint: nextSteps(operation, content, left, context, again),
+      hint: `${own}${nextSteps(operation, content, left, context, again)}`,
     });
   return new CourierError("duplicate", 2, `${message}: it was in doubt until now`, {
     hint: `this may be your order; to send another, ${again ?? "run the command again"} with --allow-duplicate`,

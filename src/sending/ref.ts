@@ -80,6 +80,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
         left: settled.left.get(nameOperation(operation)),
         failure: settled.failure,
         isJustFound: false,
+        ref,
         again: order.again,
       },
       context,

@@ -171,6 +171,9 @@ describe("another ref", () => {
         /^the same order was sent .* with the ref A-1, and may or may not have been created; nothing was sent/,
       );
     }
+    // Repeated without the ref, the order of the ref would be another one.
+    const bare = await home.courier("orders create --repeat --yes --json");
+    expect(errorOf(bare).hint).toMatch(/^if it is that order, add --ref A-1; if not: .*--like 1\.1 /);
     expect(requestCount(home, "POST")).toBe(1);
     expect((await home.courier("orders resolve 1.1 --not-created --yes")).exit).toBe(0);
     expect((await create(home, "B-2")).exit).toBe(0);
