@@ -1,19 +1,27 @@
 /** Customers of this machine's ledger whose orders are in a shared ledger now: the file sends nothing for them. */
 
 import type { Database } from "../sqlite/database.ts";
+import { textOf } from "./operation.ts";
 
 /** A customer that moved, or began with a shared ledger, and the address of the ledger that has its orders. */
 export interface Moved {
   readonly customer: number;
+  readonly service: string;
+  readonly profileId: string | undefined;
   readonly address: string;
 }
 
 export async function readMoved(database: Database): Promise<readonly Moved[]> {
   return database.read(() =>
     database
-      .sql("SELECT customer, address FROM moved ORDER BY customer")
+      .sql("SELECT moved.*, service, profile_id FROM moved JOIN customers ON id = customer ORDER BY id")
       .all()
-      .map(({ customer, address }) => ({ customer: Number(customer), address: String(address) })),
+      .map(({ customer, service, profile_id, address }) => ({
+        customer: Number(customer),
+        service: String(service),
+        profileId: textOf(profile_id),
+        address: String(address),
+      })),
   );
 }
 

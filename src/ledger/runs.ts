@@ -3,7 +3,7 @@
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import { toStoredNumber } from "../model/stored-text.ts";
 import type { SqlValue } from "../sqlite/driver.ts";
-import { type Run, readRun } from "./operation.ts";
+import { type Run, readRun, textOf } from "./operation.ts";
 import { ask, type Store, type Work } from "./statements.ts";
 
 export interface NewRun {
@@ -25,8 +25,9 @@ export interface RunSummary extends Run {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** A run, with the numbers of its operations and of those with an order. */
+/** A run, with the profile's id of its customer, and the numbers of its operations and of those with an order. */
 export interface SentRun extends Run {
+  readonly profileId: string | undefined;
   readonly operations: number;
   readonly orders: number;
 }
@@ -78,9 +79,12 @@ export interface Runs {
   findRun(number: number): Promise<RunSummary | undefined>;
   /** Runs without a recorded end, the oldest first: they run, or were killed. */
   openRuns(): Promise<readonly OpenRun[]>;
-  /** Runs that have operations: of these customers, or with these numbers. */
+  /** Runs that have operations: of a service, of these customers, or with these numbers. */
   runsThatSent(
-    of: { readonly customers: readonly number[] } | { readonly numbers: readonly number[] },
+    of:
+      | { readonly service: string }
+      | { readonly customers: readonly number[] }
+      | { readonly numbers: readonly number[] },
   ): Promise<readonly SentRun[]>;
   /** The newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
@@ -169,17 +173,23 @@ export function createRuns({ write, read }: Store): Runs {
 
     runsThatSent: (of) =>
       read(function* () {
-        const [column, values] =
-          "customers" in of ? (["customer", of.customers] as const) : (["number", of.numbers] as const);
+        const isOneOf = "IN (SELECT CAST(value AS BIGINT) FROM json_each(?))";
+        const [condition, value] =
+          "service" in of
+            ? ["runs.service = ?", of.service]
+            : "customers" in of
+              ? [`customer ${isOneOf}`, JSON.stringify(of.customers)]
+              : [`number ${isOneOf}`, JSON.stringify(of.numbers)];
         const rows = yield ask(
-          `SELECT runs.*, sent.operations, sent.orders FROM runs
+          `SELECT runs.*, profile_id, sent.operations, sent.orders FROM runs JOIN customers ON id = customer
              JOIN (SELECT run, count(*) AS operations, count(order_id) AS orders FROM operations GROUP BY run) AS sent
                ON sent.run = runs.number
-           WHERE runs.${column} IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY number`,
-          JSON.stringify(values),
+           WHERE ${condition} ORDER BY number`,
+          value,
         );
         return rows.map((row) => ({
           ...readRun(row),
+          profileId: textOf(row.profile_id),
           operations: Number(row.operations),
           orders: Number(row.orders),
         }));

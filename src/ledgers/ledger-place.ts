@@ -165,33 +165,17 @@ export interface MissingRuns {
   readonly partlyKnown: readonly Run[];
 }
 
-/** Of an account's runs in `from`, those that `to` does not know, or of which it knows fewer operations or orders. */
-export async function findMissingRuns(
-  from: Ledger,
-  to: Ledger,
-  name: string,
-  context: Context,
-): Promise<MissingRuns> {
-  return findMissing(from, to, await findCustomers(from, name, context));
-}
-
-/** The same, of these customers of `from`. */
-export async function findMissing(
-  from: Ledger,
-  to: Ledger,
-  customers: readonly number[],
-): Promise<MissingRuns> {
-  const runs = await from.runsThatSent({ customers });
-  const found = await to.runsThatSent({ numbers: runs.map(({ number }) => number) });
+/** Of these runs of other ledgers, those that `to` does not know, or of which it knows fewer operations or orders. */
+export async function findMissing(sent: readonly SentRun[], to: Ledger): Promise<MissingRuns> {
+  const found = await to.runsThatSent({ numbers: sent.map(({ number }) => number) });
   const known = new Map(found.map((run) => [nameBegin(run), run]));
-  const isWhole = (run: SentRun, copy: SentRun) =>
-    copy.operations >= run.operations && copy.orders >= run.orders;
+  const isPart = (run: SentRun, copy: SentRun | undefined) =>
+    copy !== undefined && (copy.operations < run.operations || copy.orders < run.orders);
+  // A run may be in several of the ledgers.
+  const once = (runs: readonly SentRun[]) => [...new Map(runs.map((run) => [nameBegin(run), run])).values()];
   return {
-    unknown: runs.filter((run) => !known.has(nameBegin(run))),
-    partlyKnown: runs.filter((run) => {
-      const copy = known.get(nameBegin(run));
-      return copy !== undefined && !isWhole(run, copy);
-    }),
+    unknown: once(sent.filter((run) => !known.has(nameBegin(run)))),
+    partlyKnown: once(sent.filter((run) => isPart(run, known.get(nameBegin(run))))),
   };
 }
 

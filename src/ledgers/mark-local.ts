@@ -79,7 +79,7 @@ async function mark({ account, apiKey, customer, shared, localLedger, ...rest }:
       );
       return;
     }
-    const { unknown, partlyKnown } = await findMissing(local, shared, [id]);
+    const { unknown, partlyKnown } = await findMissing(await local.runsThatSent({ customers: [id] }), shared);
     const count = unknown.length + partlyKnown.length;
     if (count > 0)
       messages.warn(

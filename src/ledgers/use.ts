@@ -8,10 +8,11 @@ import type { Config } from "../config/store.ts";
 import { thenAgain } from "../core/disk-errors.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
-import { byCount, counted } from "../core/wording.ts";
+import { byCount, counted, listed } from "../core/wording.ts";
 import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { changeMarks, readMoved, unmarkMoved } from "../ledger/moved.ts";
+import type { SentRun } from "../ledger/runs.ts";
 import type { LedgerUsed } from "../model/results.ts";
 import { isSameDatabase, type PostgresAddress } from "../postgres/address.ts";
 import { showAddress } from "../postgres/shown-address.ts";
@@ -23,7 +24,7 @@ import {
   ensureNoLedgerInEnv,
   ensureNoneRuns,
   findCustomers,
-  findMissingRuns,
+  findMissing,
   findReturning,
   findStoredAccount,
   local,
@@ -38,8 +39,9 @@ export const useLedger = defineCommand({
   description:
     "The account's orders are then recorded in that PostgreSQL database, which all machines that name it share:\n" +
     "they never send the same order twice. The address is kept with the account, without a password: PGPASSFILE\n" +
-    "(~/.pgpass) or PGPASSWORD has it, or --password-command prints it, without a shell. Tables are made in a schema named courier. Where the ledger so far knows\n" +
-    "runs of the account that the new one lacks, nothing is changed without --new. The file on this machine sends\n" +
+    "(~/.pgpass) or PGPASSWORD has it, or --password-command prints it, without a shell. Tables are made in a\n" +
+    "schema named courier. Where this machine's file, or a ledger that the customer's orders went to from here, knows\n" +
+    "runs that the new one lacks, nothing is changed without --new. The file on this machine sends\n" +
     "nothing for the account's customer from then on, under any account name. The word local goes back to that\n" +
     "file. For jobs without a stored account, COURIER_LEDGER names the ledger; once they do not set it any\n" +
     "more, local goes back to the file for their key.",
@@ -68,18 +70,20 @@ export const useLedger = defineCommand({
     const parsed =
       address === local ? undefined : await readAddress(address, "the address", context, passwordCommand);
     const account = await (parsed ? findStoredAccount(context) : findReturning(context));
-    let ofName: CustomersOfName | undefined;
-    const used = await readKey(account, context).catch(async (error) => {
+    const used = await readKey(account, context).catch((error) => {
       if (context.signal.aborted) throw error;
-      if (parsed) ofName = await findOfName(account, error, context);
-      else if (await findMovedTo(account, undefined, context)) throw explainUnread(account, error);
-      return undefined;
+      if (!parsed) throw explainUnread(account, error);
+      return { error };
     });
-    const before = await openBefore(account, parsed, used, isNew, context);
-    if (before) await ensureIdle(before, account, context);
+    const owners = await findOwners(account, used, parsed, context);
+    const places = await openPlaces(account, owners, parsed, isNew, context);
+    await ensureIdle(places, account, context);
     const ledger = parsed ? await openShared(parsed, context) : await context.localLedger();
-    if (before) await ensureKnown(before, ledger, account, isNew, context);
-    const customers = ofName?.customers ?? (used ? await learnCustomer(before, ledger, used, context) : []);
+    await ensureKnown(places, ledger, owners, isNew, context);
+    if ("key" in used) await learnThere(ledger, owners, used);
+    // Customers that the account's name has had go back under their own keys.
+    const affected = parsed ? owners : owners.slice(0, 1);
+    const customers = affected.flatMap((owner) => owner.customers);
     const startedMs = context.clock.elapsed();
     await ledger.checkPlace();
     const latencyUs = Math.round((context.clock.elapsed() - startedMs) * 1_000);
@@ -96,13 +100,13 @@ export const useLedger = defineCommand({
         await unmark?.();
         throw error;
       });
-    if (before) await undoWhereOneRuns(before, account, context, unmark);
-    if (!parsed && used) await sendFromHere(ledger, used, context);
-    if (ofName) context.messages.warn(ofName.warning);
+    await undoWhereOneRuns(places, account, context, unmark);
+    if (!parsed) await onFile(context, (file) => unmarkMoved(file, customers));
+    for (const { warning } of affected) if (warning !== undefined) context.messages.warn(warning);
     if (parsed) await warnOfOthers(customers, account, parsed, context);
-    if (before?.isShared)
+    for (const place of places.filter(({ isShared }) => isShared))
       context.messages.warn(
-        `machines that go on with ${showAddress(before.path).place} and this one do not know of each other's orders from now on`,
+        `machines that go on with ${showAddress(place.path).place} and this one do not know of each other's orders from now on`,
       );
     return document(
       {
@@ -122,7 +126,7 @@ export const useLedger = defineCommand({
 });
 
 interface UsedKey {
-  readonly active: ActiveAccount;
+  readonly active: Extract<ActiveAccount, { kind: "remote" }>;
   readonly service: string;
   readonly key: string;
 }
@@ -138,28 +142,107 @@ async function readKey({ name }: NamedAccount, context: Context): Promise<UsedKe
   return { active, service: serviceOf(active), key: await context.keys.read(active) };
 }
 
-interface CustomersOfName {
+/** Whose orders the account sends, as far as that is known. */
+interface Owner {
+  readonly service: string;
+  /** Their numbers in this machine's ledger. */
   readonly customers: readonly number[];
-  readonly warning: string;
+  /** The ids of the profiles that may be the customer's; undefined where any may be. */
+  readonly profiles: readonly string[] | undefined;
+  readonly warning?: string | undefined;
+}
+
+/** A customer without a profile's id may be any of the service. */
+function isAnyOf(
+  owners: readonly Owner[],
+  { service, profileId }: { readonly service: string; readonly profileId: string | undefined },
+): boolean {
+  return owners.some(
+    (owner) =>
+      owner.service === service &&
+      (profileId === undefined || owner.profiles === undefined || owner.profiles.includes(profileId)),
+  );
 }
 
 /**
- * The customers in this machine's ledger of an account whose key cannot be read: any of them may be its customer. Throws
- * why the key could not be read where there are none.
+ * The customer of the key first. A key in the environment may not be the account's, whose ledger goes with both. Throws
+ * why the key could not be read where nothing else tells.
  */
+async function findOwners(
+  account: NamedAccount,
+  used: UsedKey | { readonly error: unknown },
+  next: PostgresAddress | undefined,
+  context: Context,
+): Promise<readonly Owner[]> {
+  if ("error" in used) {
+    const { error } = used;
+    const owners = await findOfName(
+      account,
+      error instanceof Error ? error.message : String(error),
+      [],
+      context,
+    );
+    if (owners.length === 0) throw explainUnread(account, error);
+    return owners;
+  }
+  const owner = await findOwner(account, used, next, context);
+  if (!account.isStored || used.active.key.place !== "given") return [owner];
+  const why = `the key in COURIER_API_KEY may not be that of the account ${account.name}`;
+  return [owner, ...(await findOfName(account, why, owner.customers, context))];
+}
+
+/** Where this machine's ledger does not know whose key it is, the service is asked, before anything is compared. */
+async function findOwner(
+  { name, stored }: NamedAccount,
+  { active, service, key }: UsedKey,
+  next: PostgresAddress | undefined,
+  context: Context,
+): Promise<Owner> {
+  const local = await context.localLedger();
+  const known = await local.findCustomer(service, key);
+  if (known?.profileId !== undefined) {
+    const { id } = await local.learnCustomer({ service, key, profileId: known.profileId, account: name });
+    return { service, customers: [id], profiles: [known.profileId] };
+  }
+  const unknown = { service, customers: known ? [known.id] : [], profiles: undefined };
+  const isHereAlready = !next && stored.ledger === undefined;
+  if (isHereAlready && (await onFile(context, readMoved)).length === 0) return unknown;
+  const { note } = context.messages;
+  const { nextCommand } = context;
+  try {
+    const search = { ledger: local, service: await context.service(), account: active, apiKey: key };
+    const asked = { isFresh: true, makesNoOrder: true, others: new Set<number>(), note, nextCommand };
+    const { id, profileId } = await identifyCustomer({ ...search, ...asked });
+    return { service, customers: [id], profiles: profileId === undefined ? undefined : [profileId] };
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    const warning = `another account of the same customer may still record its orders elsewhere: ${why}`;
+    return { ...unknown, warning };
+  }
+}
+
+/** The customers in this machine's ledger of an account whose key cannot be read: any of them may be its customer. */
 async function findOfName(
   { name, stored }: NamedAccount,
-  reason: unknown,
+  why: string,
+  except: readonly number[],
   context: Context,
-): Promise<CustomersOfName> {
+): Promise<readonly Owner[]> {
   const service = parseBaseUrl(stored.base_url, "the account's base_url", true);
   const local = hasLedger(context.machine.stateDirectory) ? await context.localLedger() : undefined;
   const all = (await local?.customersOnlyOf(name, [])) ?? [];
-  const customers = all.filter((each) => each.service === service).map(({ id }) => id);
-  const said = reason instanceof Error ? reason.message : String(reason);
-  const warning = `${said}; this machine's ledger sends nothing for any customer that the account ${name} has had`;
-  if (customers.length > 0) return { customers, warning };
-  throw explainUnread({ name }, reason);
+  const own = all.filter((each) => each.service === service && !except.includes(each.id));
+  if (own.length === 0) return [];
+  const profiles = own.flatMap(({ profileId }) => profileId ?? []);
+  return [
+    {
+      service,
+      customers: own.map(({ id }) => id),
+      profiles: profiles.length === own.length ? profiles : undefined,
+      warning: `${why}; this machine's ledger sends nothing for any customer that the account ${name} has had`,
+    },
+  ];
 }
 
 function explainUnread({ name }: Pick<NamedAccount, "name">, reason: unknown): unknown {
@@ -168,38 +251,11 @@ function explainUnread({ name }: Pick<NamedAccount, "name">, reason: unknown): u
   return reason.with({ message, hint: thenAgain(reason.hint ?? "make the key readable") });
 }
 
-/**
- * The customer of the account's key in this machine's ledger. Where any ledger knows whose key it is, the new one does, too,
- * before its first order; else the service is asked. None where that cannot be known.
- */
-async function learnCustomer(
-  before: Ledger | undefined,
-  ledger: Ledger,
-  { active, service, key }: UsedKey,
-  context: Context,
-): Promise<readonly number[]> {
-  const local = ledger.isShared ? await context.localLedger() : ledger;
-  const known = (await before?.findCustomer(service, key)) ?? (await local.findCustomer(service, key));
-  const profileId = known?.profileId ?? (await ledger.findCustomer(service, key))?.profileId;
-  const learned = { service, key, profileId, account: active.name };
+/** The new ledger knows whose key it is before its first order, too. */
+async function learnThere(ledger: Ledger, [owner]: readonly Owner[], { active, service, key }: UsedKey) {
+  const [profileId] = owner?.profiles ?? [];
   if (profileId !== undefined && !(await ledger.findCustomer(service, key)))
-    await ledger.learnCustomer(learned);
-  if (!ledger.isShared) return [];
-  if (profileId !== undefined || (await local.findCustomer(service, key)))
-    return [(await local.learnCustomer(learned)).id];
-  try {
-    const search = { ledger: local, service: await context.service(), account: active, apiKey: key };
-    const { note } = context.messages;
-    const { nextCommand } = context;
-    const asked = { isFresh: false, makesNoOrder: true, others: new Set<number>(), note, nextCommand };
-    return [(await identifyCustomer({ ...search, ...asked })).id];
-  } catch (error) {
-    if (context.signal.aborted) throw error;
-    context.messages.warn(
-      `another account of the same customer may still record its orders on this machine: ${error instanceof Error ? error.message : error}`,
-    );
-    return [];
-  }
+    await ledger.learnCustomer({ service, key, profileId, account: active.name });
 }
 
 /** This machine's ledger sends nothing for the customers from now on, under any account name. Returns what undoes that. */
@@ -243,20 +299,26 @@ async function warnOfOthers(
 }
 
 /** Throws a usage error while a run of the account, or of its customer under another name, runs on this machine. */
-async function ensureIdle(before: Ledger, { name }: NamedAccount, context: Context): Promise<void> {
-  const customers = await findCustomers(before, name, context);
-  await ensureNoneRuns(before, (run) => run.account === name || customers.includes(run.customer), context);
+async function ensureIdle(
+  places: readonly Ledger[],
+  { name }: NamedAccount,
+  context: Context,
+): Promise<void> {
+  for (const place of places) {
+    const customers = await findCustomers(place, name, context);
+    await ensureNoneRuns(place, (run) => run.account === name || customers.includes(run.customer), context);
+  }
 }
 
 /** A run may have begun between the look for runs and the change. One that begins later sees the change. */
 async function undoWhereOneRuns(
-  before: Ledger,
+  places: readonly Ledger[],
   account: NamedAccount,
   context: Context,
   unmark: (() => Promise<unknown>) | undefined,
 ): Promise<void> {
   try {
-    await ensureIdle(before, account, context);
+    await ensureIdle(places, account, context);
   } catch (error) {
     if (account.isStored)
       await context.config.update((config) => ({
@@ -287,79 +349,65 @@ function view(used: LedgerUsed): readonly Block[] {
   ];
 }
 
-/** The ledger that the account's orders are in so far; undefined where there is none, or it is the same one. */
-async function openBefore(
+/** The ledgers but the next one that orders of the account's customer may be in so far. */
+async function openPlaces(
   account: NamedAccount,
+  owners: readonly Owner[],
   next: PostgresAddress | undefined,
-  used: UsedKey | undefined,
   isNew: boolean,
   context: Context,
-): Promise<Ledger | undefined> {
-  const before = account.stored.ledger ?? (await findMovedTo(account, used, context));
-  if (before === undefined)
-    return next && hasLedger(context.machine.stateDirectory) ? context.localLedger() : undefined;
-  if (next && isSameDatabase(before, next, context.machine.env)) return undefined;
-  const source = `the ledger of the account ${account.name}`;
-  try {
-    return await openShared(await readAddress(before, source, context), context);
-  } catch (error) {
-    const hint =
-      "what it knows cannot be compared; to go on without it, although orders could be sent twice: --new";
-    if (!isNew) throw withHint(error, hint);
-    context.messages.warn(
-      `${error instanceof Error ? error.message : error}; what was sent there is not known from now on`,
-    );
-    await confirmOrStop(
-      context,
-      `Orders of ${showAddress(before).place} could be sent a second time. Continue without it?`,
-    );
-    return undefined;
+): Promise<readonly Ledger[]> {
+  const marks = (await onFile(context, readMoved)).filter((each) => isAnyOf(owners, each));
+  const kept = account.stored.ledger === undefined ? [] : [account.stored.ledger];
+  const places: Ledger[] = next ? [await context.localLedger()] : [];
+  const seen: PostgresAddress[] = next ? [next] : [];
+  for (const text of [...kept, ...marks.map(({ address }) => address)]) {
+    if (seen.some((each) => isSameDatabase(text, each, context.machine.env))) continue;
+    try {
+      const address = await readAddress(text, `the ledger of the account ${account.name}`, context);
+      seen.push(address);
+      places.push(await openShared(address, context));
+    } catch (error) {
+      const hint =
+        "what it knows cannot be compared; to go on without it, although orders could be sent twice: --new";
+      if (!isNew) throw withHint(error, hint);
+      context.messages.warn(
+        `${error instanceof Error ? error.message : error}; what was sent there is not known from now on`,
+      );
+      await confirmOrStop(
+        context,
+        `Orders of ${showAddress(text).place} could be sent a second time. Continue without it?`,
+      );
+    }
   }
-}
-
-/** Where the orders of the key's customer moved to, or of all customers of the account's name where it cannot be read. */
-async function findMovedTo(
-  { name }: NamedAccount,
-  used: UsedKey | undefined,
-  context: Context,
-): Promise<string | undefined> {
-  if (!hasLedger(context.machine.stateDirectory)) return undefined;
-  const local = await context.localLedger();
-  const customers = used ? await findOwn(local, used) : await findCustomers(local, name, context);
-  const moved = await onFile(context, readMoved);
-  return moved.find(({ customer }) => customers.includes(customer))?.address;
-}
-
-/** The customer of the key: the account's name may have others, whose orders were not compared. */
-async function findOwn(ledger: Ledger, { service, key }: UsedKey): Promise<readonly number[]> {
-  const customer = await ledger.findCustomer(service, key);
-  return customer ? [customer.id] : [];
-}
-
-/** Takes the mark away that keeps this machine's ledger from sending for the customer of the key. */
-async function sendFromHere(ledger: Ledger, used: UsedKey, context: Context): Promise<void> {
-  const customers = await findOwn(ledger, used);
-  await onFile(context, (file) => unmarkMoved(file, customers));
+  return places;
 }
 
 /** Throws a usage error where the new ledger would not know what was sent; `--new` asks twice instead. */
 async function ensureKnown(
-  before: Ledger,
+  places: readonly Ledger[],
   ledger: Ledger,
-  { name }: NamedAccount,
+  owners: readonly Owner[],
   isNew: boolean,
   context: Context,
 ): Promise<void> {
-  const { unknown, partlyKnown } = await findMissingRuns(before, ledger, name, context);
-  const count = unknown.length + partlyKnown.length;
+  const sent: SentRun[] = [];
+  for (const place of places)
+    for (const { service } of owners) sent.push(...(await place.runsThatSent({ service })));
+  const own = sent.filter((run) => isAnyOf(owners, run));
+  const { unknown, partlyKnown } = await findMissing(own, ledger);
+  const runs = [...unknown, ...partlyKnown];
+  const count = runs.length;
   if (count === 0) return;
   const missing = [
     unknown.length > 0 ? `does not know ${counted(unknown.length, "run")}` : "",
     partlyKnown.length > 0 ? `knows only a part of ${counted(partlyKnown.length, "run")}` : "",
   ];
-  const lacks = `${showAddress(ledger.path).place} ${missing.filter((each) => each !== "").join(", and ")} of the account ${name}`;
+  const names = [...new Set(runs.map(({ account }) => account))];
+  const accounts = `${byCount(names.length, "account", "accounts")} ${listed(names)}`;
+  const lacks = `${showAddress(ledger.path).place} ${missing.filter((each) => each !== "").join(", and ")} of the ${accounts}`;
   if (!isNew) {
-    const canMove = !before.isShared && ledger.isShared && (await ledger.inspect()).runs === 0;
+    const canMove = places.every(({ isShared }) => !isShared) && (await ledger.inspect()).runs === 0;
     throw usageError(
       `${lacks}: what ${byCount(count, "it", "they")} sent could be sent twice`,
       canMove

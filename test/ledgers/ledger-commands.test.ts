@@ -14,7 +14,7 @@ import { toJsonSchema } from "../../src/model/json-schema.ts";
 import { findTexts } from "../ledger/opened.ts";
 import { answerRaw } from "../support/answers.ts";
 import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
-import type { RunOptions } from "../support/courier.ts";
+import { createServedHome, type RunOptions } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
 import { recordRun, withLedger } from "../support/ledger.ts";
@@ -367,7 +367,9 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
   });
 
   test("use refuses while a run of the account runs here", async () => {
-    const home = await createShop({ shop: {}, till: {}, depot: { key: "another-key-0123456789" } });
+    const next = await createServedHome({ apiKey: "next-key-0123456789" });
+    const depot = { base_url: next.sandbox.baseUrl, key: next.sandbox.apiKey };
+    const home = await createShop({ shop: {}, till: {}, depot });
     const own = identifyProcess(process);
     await recordRun(home, ["sending"], { account: "shop", exit: undefined, process: own });
     const address = await server.createDatabase();
