@@ -96,13 +96,20 @@ export function openRunLedger({
   const sharesLedger = async () => (await sharedLedger()) !== undefined;
 
   const otherCustomers = new Set<number>();
-  async function customer({ isFresh = false, makesNoOrder = false }: CustomerOptions = {}) {
-    const { identifyCustomer } = await import("../sending/customer.ts");
+  async function customer(options?: CustomerOptions) {
     // Without a ledger nothing is sent, so it is opened before the service is asked.
-    const book = await ledger();
+    return customerIn(await ledger(), otherCustomers, options);
+  }
+
+  async function customerIn(
+    book: Ledger,
+    others: Set<number>,
+    { isFresh = false, makesNoOrder = false }: CustomerOptions = {},
+  ) {
+    const { identifyCustomer } = await import("../sending/customer.ts");
     const [active, { apiKey }] = [await account(), await address()];
     const search = { ledger: book, service: await service(), account: active, apiKey, isFresh, makesNoOrder };
-    return identifyCustomer({ ...search, others: otherCustomers, note: messages.note, nextCommand });
+    return identifyCustomer({ ...search, others, note: messages.note, nextCommand });
   }
 
   async function knownCustomer() {
@@ -140,7 +147,8 @@ export function openRunLedger({
         const { markLocalLedger } = await import("../ledgers/mark-local.ts");
         const { apiKey } = await address();
         const places = { shared: book, localLedger, stateDirectory, env, clock, processes, signal, messages };
-        await markLocalLedger({ account: active, apiKey, customer: known, ...places });
+        const identify = async (local: Ledger) => customerIn(local, new Set(), { makesNoOrder: true });
+        await markLocalLedger({ account: active, apiKey, customer: known, identify, ...places });
       }
     }
     const ensureSame = async (run: Run | undefined) => {

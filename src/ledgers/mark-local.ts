@@ -19,6 +19,8 @@ interface Marking {
   readonly apiKey: string;
   /** As the shared ledger knows it. */
   readonly customer: Customer;
+  /** The customer of the key as another ledger knows it: without a profile, the orders that the service shows tell. */
+  readonly identify: (ledger: Ledger) => Promise<Customer>;
   readonly shared: Ledger;
   readonly localLedger: () => Promise<Ledger>;
   readonly stateDirectory: string;
@@ -48,15 +50,19 @@ export async function markLocalLedger(marking: Marking): Promise<void> {
   }
 }
 
-async function mark({ account, apiKey, customer, shared, localLedger, ...rest }: Marking): Promise<void> {
+async function mark(marking: Marking): Promise<void> {
+  const { account, apiKey, customer, identify, shared, localLedger, ...rest } = marking;
   const { stateDirectory, env, clock, processes, signal, messages } = rest;
   const local = await localLedger();
   const [service, { profileId }] = [serviceOf(account), customer];
+  const learn = () => local.learnCustomer({ service, key: apiKey, profileId, account: account.name });
   const known = await local.findCustomer(service, apiKey);
-  const isKnown = known && (profileId === undefined || known.profileId === profileId);
-  const { id } = isKnown
-    ? known
-    : await local.learnCustomer({ service, key: apiKey, profileId, account: account.name });
+  const { id } =
+    profileId === undefined
+      ? await identify(local).catch(() => known ?? learn())
+      : known?.profileId === profileId
+        ? known
+        : await learn();
   const file = await openLedgerFile(stateDirectory, { clock, signal });
   try {
     const before = (await readMoved(file)).find((each) => each.customer === id)?.address;

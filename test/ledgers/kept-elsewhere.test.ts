@@ -14,7 +14,7 @@ import { createTwoCustomers, secondKey } from "../support/customers.ts";
 import { errorOf, row, sheet, withLedger } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
-import { createRenewedHome, firstKey } from "../support/renewed-service.ts";
+import { createRenewedHome, firstKey, renewedKey } from "../support/renewed-service.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
@@ -412,6 +412,26 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       }
       const job = await courier(`${create("R-1")} --account till`, stdin);
       expect([job.exit, sent()], job.stderr).toEqual([5, 2]);
+    });
+
+    test.each([
+      ["sends for the first time", []],
+      ["has sent before the other", ["R-2"]],
+    ])("holds for another key of a customer without a profile, whose job %s", async (_which, refs) => {
+      const { home, login, sent } = await createRenewedHome();
+      const COURIER_LEDGER = await server.createDatabase();
+      await login(firstKey, "--no-verify --account shop");
+      await login(renewedKey, "--no-verify --account job");
+      const create = (account: string, ref: string, more: Record<string, string> = {}) => {
+        const stdin = JSON.stringify({ ...plainDraft, item: { ...plainDraft.item, name: `茶${ref}` } });
+        const words = `orders create --file - --json --ref ${ref} --account ${account}`;
+        return home.courier(words, { env: { ...noKey, ...more }, stdin });
+      };
+      for (const ref of refs) expect((await create("job", ref, { COURIER_LEDGER })).exit).toBe(0);
+      expect((await create("shop", "R-0")).exit).toBe(0);
+      expect((await create("job", "R-1", { COURIER_LEDGER })).exit).toBe(0);
+      const again = await create("shop", "R-1");
+      expect([again.exit, sent()], again.stderr).toEqual([5, refs.length + 2]);
     });
 
     describe("while an import sends from the file", () => {
