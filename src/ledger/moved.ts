@@ -25,18 +25,6 @@ export async function readMoved(database: Database): Promise<readonly Moved[]> {
   );
 }
 
-/** The address of the ledger that an account's orders moved to. */
-export async function findMovedOf(database: Database, account: string): Promise<string | undefined> {
-  const row = await database.read(() =>
-    database
-      .sql(
-        "SELECT address FROM moved JOIN accounts USING (customer) WHERE name = ? ORDER BY customer DESC LIMIT 1",
-      )
-      .get(account),
-  );
-  return row && String(row.address);
-}
-
 /**
  * Marks all customers as moved to an address, but for those of the sandbox and those that moved elsewhere before.
  * Returns these customers, and what takes the new marks away again. Undefined where operations are about to be sent,

@@ -18,12 +18,13 @@ import { CourierError, usageError } from "../core/errors.ts";
 import { isOfThisPlace, thisHost } from "../core/process-place.ts";
 import { shownUrl } from "../core/shown-url.ts";
 import type { Customer } from "../ledger/customers.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
 import { nameBegin, type SentRun } from "../ledger/runs.ts";
 import { openSharedLedger } from "../ledger/shared/shared-ledger.ts";
 import { type PostgresAddress, parseAddress, withPasswordCommand } from "../postgres/address.ts";
 import { checkRun } from "../sending/owners.ts";
+import type { Database } from "../sqlite/database.ts";
 
 /** The word for this machine's own ledger. */
 export const local = "local";
@@ -124,6 +125,16 @@ export async function openShared(address: PostgresAddress, context: Context): Pr
   });
   context.addCleanup(() => ledger.close());
   return ledger;
+}
+
+/** Reads or changes this machine's ledger as a file. */
+export async function onFile<T>(context: Context, act: (file: Database) => Promise<T>): Promise<T> {
+  const file = await openLedgerFile(context.machine.stateDirectory, context);
+  try {
+    return await act(file);
+  } finally {
+    file.close();
+  }
 }
 
 /**

@@ -2,13 +2,13 @@
 
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
-import { sandboxAccount, unnamedAccount } from "../config/accounts.ts";
+import { sandboxAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
 import { hostOf, isOfThisPlace } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { openLedgerFile } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
-import { findMovedOf } from "../ledger/moved.ts";
+import { readMoved } from "../ledger/moved.ts";
 import type { LedgerRun, LedgerStatus } from "../model/results.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { checkRun } from "../sending/owners.ts";
@@ -22,7 +22,7 @@ import {
   paragraph,
   table,
 } from "../terminal/blocks.ts";
-import { findAccountName, local } from "./ledger-place.ts";
+import { findAccountName, local, onFile } from "./ledger-place.ts";
 
 export const showLedgerStatus = defineCommand({
   description:
@@ -48,7 +48,7 @@ export const showLedgerStatus = defineCommand({
     };
     const ledger = await findLedger(context);
     if (!ledger) return document({ ...place, ...nothing }, view);
-    const movedTo = ledger.isShared ? undefined : await findMoved(account, context);
+    const movedTo = ledger.isShared ? undefined : await findMoved(ledger, account, context);
     const startedMs = clock.elapsed();
     await ledger.checkPlace();
     const latencyUs = Math.round((clock.elapsed() - startedMs) * 1_000);
@@ -90,14 +90,20 @@ export const showLedgerStatus = defineCommand({
   },
 });
 
-/** Where the account's orders moved to: a move may have ended before the config named that ledger. */
-async function findMoved(account: string, context: Context): Promise<string | undefined> {
-  const file = await openLedgerFile(context.machine.stateDirectory, context);
-  try {
-    return await findMovedOf(file, account);
-  } finally {
-    file.close();
-  }
+/**
+ * Where the orders of the key's customer moved to: a move may have ended before the config named that ledger. Where the key
+ * cannot be read, those of the last customer of the account's name.
+ */
+async function findMoved(ledger: Ledger, name: string, context: Context): Promise<string | undefined> {
+  const moved = await onFile(context, readMoved);
+  if (moved.length === 0) return undefined; // the program that prints the key may ask a person
+  const active = await context.account().catch(() => undefined);
+  const key = active?.kind === "remote" ? await context.keys.read(active).catch(() => undefined) : undefined;
+  const own =
+    active === undefined || key === undefined
+      ? await ledger.customersOnlyOf(name, [])
+      : [await ledger.findCustomer(serviceOf(active), key)];
+  return moved.findLast(({ customer }) => own.some((each) => each?.id === customer))?.address;
 }
 
 const nothing = {

@@ -9,7 +9,7 @@ import { thenAgain } from "../core/disk-errors.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted, listed } from "../core/wording.ts";
-import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { changeMarks, readMoved, unmarkMoved } from "../ledger/moved.ts";
 import type { SentRun } from "../ledger/runs.ts";
@@ -17,7 +17,6 @@ import type { LedgerUsed } from "../model/results.ts";
 import { isSameDatabase, type PostgresAddress } from "../postgres/address.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { identifyCustomer } from "../sending/customer.ts";
-import type { Database } from "../sqlite/database.ts";
 import { type Block, fields, line, paragraph, styled } from "../terminal/blocks.ts";
 import {
   addressArgument,
@@ -29,6 +28,7 @@ import {
   findStoredAccount,
   local,
   type NamedAccount,
+  onFile,
   openShared,
   passwordCommandOption,
   readAddress,
@@ -268,15 +268,6 @@ async function markLocally(
   const marks = new Map(customers.map((customer) => [customer, address]));
   const before = await onFile(context, (file) => changeMarks(file, marks));
   return () => onFile(context, (file) => changeMarks(file, before));
-}
-
-async function onFile<T>(context: Context, act: (file: Database) => Promise<T>): Promise<T> {
-  const file = await openLedgerFile(context.machine.stateDirectory, context);
-  try {
-    return await act(file);
-  } finally {
-    file.close();
-  }
 }
 
 /** Names the accounts of the same customers that use this machine's ledger, which sends nothing for them any more. */

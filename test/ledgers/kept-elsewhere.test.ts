@@ -10,7 +10,7 @@ import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { changeMarks } from "../../src/ledger/moved.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
-import { createTwoCustomers, secondKey } from "../support/customers.ts";
+import { createTwoCustomers, firstKey as customersKey, secondKey } from "../support/customers.ts";
 import { errorOf, row, sheet, withLedger } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
@@ -111,6 +111,26 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect((await home.courier("ledger use local --account shop --new --yes")).exit).toBe(0);
     expect((await home.send("--ref R-0 --account till", noKey, "王五")).exit).toBe(0);
     expect(home.posts()).toBe(2);
+  });
+
+  test("status of an account names no ledger that only a former customer's orders are in", async () => {
+    const home = await createTwoCustomers();
+    const address = await server.createDatabase();
+    const at = async (words: string, stdin = "") => {
+      const ran = await home.courier(`${words} --account shop`, { env: noKey, stdin });
+      expect(ran.exit, ran.stderr).toBe(0);
+      return ran.stdout;
+    };
+    const login = (key: string) => at(`login --base-url ${home.baseUrl} --allow-http`, key);
+    const moved = `its orders moved to ${address}, so nothing is sent from here`;
+    await login(customersKey);
+    await at(`ledger use ${address}`);
+    expect((await home.courier("accounts remove shop --yes", { env: noKey })).exit).toBe(0);
+    await login(customersKey);
+    expect(await at("ledger status")).toContain(moved);
+    await login(secondKey);
+    await at("orders create --file - --json", JSON.stringify(plainDraft));
+    expect(await at("ledger status")).not.toContain(moved);
   });
 
   test("a move elsewhere leaves an account alone whose customer's orders another shared ledger has", async () => {
