@@ -97,10 +97,11 @@ export function createFigures(sql: Sql) {
       waiting.clear();
     },
 
-    /** Forgets what was not written: its transaction was rolled back. */
-    clear(): void {
-      waiting.clear();
-    },
+    /** What was not written. */
+    clear: () => waiting.clear(),
+
+    /** After a transaction that was rolled back: texts that were found in it may not be stored. */
+    forget: () => numbers.clear(),
 
     read(visit: (chunk: FigureChunk) => void): void {
       for (let after = -1; ; ) {

@@ -248,16 +248,22 @@ function createMirror(database: Database): Mirror {
 
   /** What changes orders, in one transaction. */
   async function change(work: () => void): Promise<void> {
+    await write(() => {
+      beginChanges();
+      figures.clear();
+      work();
+      figures.flush();
+      endChanges();
+    });
+  }
+
+  /** What was read within a transaction that is rolled back may never have been stored. */
+  async function write<T>(work: () => T): Promise<T> {
     try {
-      await database.transaction(() => {
-        beginChanges();
-        figures.clear();
-        work();
-        figures.flush();
-        endChanges();
-      });
+      return await database.transaction(work);
     } catch (error) {
       stored.forget();
+      figures.forget();
       throw error;
     }
   }
@@ -389,7 +395,7 @@ function createMirror(database: Database): Mirror {
     let isOver = (await database.read(() => fact(name))) === undefined;
     let limit = ordersAtOnce.first;
     for (let done = 0; !isOver; limit = Math.min(2 * limit, ordersAtOnce.most)) {
-      done += await database.transaction(() => {
+      done += await write(() => {
         const after = toNumber(fact(name)); // another process may do the same
         const orders =
           after === undefined

@@ -77,7 +77,10 @@ export function createStoredAnswers(sql: Database["sql"]) {
     readRowsBetween,
     toAnswer: (row: StoredRow): StoredAnswer => toAnswer(row, shapeText(row.shape), readShapes),
     /** After a transaction that was rolled back. */
-    forget: () => shapeTexts.clear(),
+    forget() {
+      shapes.clear();
+      shapeTexts.clear();
+    },
   };
 }
 
