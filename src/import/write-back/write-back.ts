@@ -213,7 +213,13 @@ function statesOfService(known: Pick<KnownRows, "customer" | "ledger">, context:
           hint: error.hintBefore("run the same command again"),
         });
       });
+    // Of an order that the service no longer shows, the last that it showed.
+    const before = await (await statesOfLedger(known, context))(ids);
     const states = new Map<string, Seen>();
+    for (const id of ids) {
+      const last = before.get(id);
+      if (last) states.set(id, last);
+    }
     let [seen, unshown] = [0, 0];
     try {
       for await (const order of mapInOrder(ids, readsAtOnce, read)) {
