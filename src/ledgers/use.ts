@@ -2,7 +2,7 @@
 
 import { type Context, confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { switchOption } from "../command/options.ts";
-import { type ActiveAccount, serviceOf } from "../config/accounts.ts";
+import { type ActiveAccount, findAccount, serviceOf, unknownAccount } from "../config/accounts.ts";
 import { parseBaseUrl } from "../config/base-url.ts";
 import type { Config } from "../config/store.ts";
 import { thenAgain } from "../core/disk-errors.ts";
@@ -90,16 +90,13 @@ export const useLedger = defineCommand({
     const { engine, tablesVersion, runs, operations, weaknesses } = await ledger.inspect();
     // Marks come first and go last: whatever fails in between, this machine's ledger sends nothing.
     const unmark = parsed ? await markLocally(customers, parsed.text, context) : undefined;
-    const change = (config: Config): Config => {
-      const { ledger: _before, ...stored } = config.accounts[account.name] ?? account.stored;
-      const changed = parsed ? { ...stored, ledger: parsed.text } : stored;
-      return { ...config, accounts: { ...config.accounts, [account.name]: changed } };
-    };
     if (account.isStored)
-      await context.config.update(change).catch(async (error) => {
-        await unmark?.();
-        throw error;
-      });
+      await context.config
+        .update((config) => changeLedger(config, account.name, parsed?.text))
+        .catch(async (error) => {
+          await unmark?.();
+          throw error;
+        });
     await undoWhereOneRuns(places, account, context, unmark);
     if (!parsed) await onFile(context, (file) => unmarkMoved(file, customers));
     for (const { warning } of affected) if (warning !== undefined) context.messages.warn(warning);
@@ -124,6 +121,15 @@ export const useLedger = defineCommand({
     );
   },
 });
+
+/** Of the account as it is now: another process may have stored another key, or forgotten it, at a question. */
+function changeLedger(config: Config, name: string, ledger: string | undefined): Config {
+  const now = findAccount(config, name);
+  if (!now) throw unknownAccount(name, config);
+  const { ledger: _before, ...stored } = now;
+  const changed = ledger === undefined ? stored : { ...stored, ledger };
+  return { ...config, accounts: { ...config.accounts, [name]: changed } };
+}
 
 interface UsedKey {
   readonly active: Extract<ActiveAccount, { kind: "remote" }>;
@@ -311,11 +317,11 @@ async function undoWhereOneRuns(
   try {
     await ensureIdle(places, account, context);
   } catch (error) {
+    const { name, stored } = account;
     if (account.isStored)
-      await context.config.update((config) => ({
-        ...config,
-        accounts: { ...config.accounts, [account.name]: account.stored },
-      }));
+      await context.config.update((config) =>
+        findAccount(config, name) ? changeLedger(config, name, stored.ledger) : config,
+      );
     await unmark?.();
     throw error;
   }
