@@ -45,7 +45,7 @@ export const editAddress = defineCommand({
     const changed = Object.fromEntries(
       partyFields.filter(isChanged).map((name) => [name, party[name] ?? ""]),
     );
-    const saved = await changeParty(context.config, alias, changed);
+    const saved = await changeParty(context.config, alias, existing, changed);
     const row: AddressRow = { alias, ...saved, default: config.default_sender === alias };
     return document(row, () => [
       line(styled("good", "Changed"), " in the address book"),

@@ -4,7 +4,7 @@ import { type CourierError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { TextProblem } from "../model/text-problem.ts";
-import { findSaved, parseSavedName } from "./saved-names.ts";
+import { findSaved, parseSavedName, savedMeanwhile } from "./saved-names.ts";
 import type { Config, ConfigStore } from "./store.ts";
 
 /** An alias, with or without its `@`. */
@@ -66,15 +66,21 @@ export async function saveParties(
   return changed;
 }
 
-/** Changes these fields of a party, whatever the others are by now; a field without a text is removed. */
+/**
+ * Changes these fields of a party, whatever the others are by now; a field without a text is removed. Throws where the
+ * alias is another person's by now, by name: the fields are not that person's.
+ */
 export async function changeParty(
   store: ConfigStore,
   alias: string,
+  known: DraftParty,
   changes: DraftParty,
 ): Promise<DraftParty> {
   let party: DraftParty = {};
   await store.update((config) => {
-    const fields = Object.entries({ ...findParty(config, alias), ...changes });
+    const now = findParty(config, alias);
+    if (now.name !== known.name) throw savedMeanwhile(`@${alias}`);
+    const fields = Object.entries({ ...now, ...changes });
     party = Object.fromEntries(fields.filter(([, text]) => text));
     return { ...config, addresses: { ...config.addresses, [alias]: party } };
   });

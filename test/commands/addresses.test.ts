@@ -301,6 +301,19 @@ describe("what another terminal saves while a question is open", () => {
     expect(await listed(home)).toMatchObject([{ name: "李四", phone: "13911112222", detail: "2号" }]);
   });
 
+  test("gets nothing by edit that was typed for another person", async () => {
+    const home = await homeWith("li");
+    const prompts = meanwhile(
+      home,
+      "addresses add li --name 李雷 --phone 13711112222 --replace",
+      ...partySteps("Address", [enter, "13988887777", enter, enter, enter, enter]),
+    );
+    const ran = await home.courier("addresses edit li", { terminal: 80, prompts });
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toContain("another courier process has saved @li meanwhile");
+    expect(await listed(home)).toEqual([expect.objectContaining({ name: "李雷", phone: "13711112222" })]);
+  });
+
   test("does not come back by edit where it was removed", async () => {
     const home = await homeWith("li");
     const prompts = meanwhile(
