@@ -228,7 +228,12 @@ async function confirmText(
   const found = Object.entries(understood.party).filter(([field]) => !fixed.has(field));
   const party: DraftParty = { ...answered, ...Object.fromEntries(found) };
   keep(party, true);
-  await tools.show(title, party, understood.leftOut);
+  // A given field stands in the place of the text's own, which may be another person's number.
+  const unused = partyFields.flatMap((name) => {
+    const own = understood.party[name];
+    return own === undefined || own === party[name] ? [] : [own];
+  });
+  await tools.show(title, party, [...understood.leftOut, ...unused]);
   const isUsable = partyFields.every((name) => checkPartyField(name)(party[name] ?? "") === true);
   const right = { value: true, label: "right" };
   const edit = { value: false, label: "edit its fields" };

@@ -257,6 +257,26 @@ describe("a party", () => {
     expect(filled.sender).toEqual({ phone: "139", ...pasted });
   });
 
+  test("that is pasted shows what it has of the fields that were given", async () => {
+    const person = personWho(
+      ["Sender name", paste("王五 13700137000 上海市世纪大道1号")],
+      ["Is this sender right?", "right"],
+    );
+    const shown: unknown[] = [];
+    const tools: FormTools = {
+      ...toolsOf(person).tools,
+      understand: async () => ({
+        party: { name: "王五", phone: "13700137000", city: "上海市", detail: "世纪大道1号" },
+        leftOut: ["200120"],
+      }),
+      show: async (_title, party, leftOut) => void shown.push(party, leftOut),
+    };
+    const fixed = new Set(["sender.phone", "sender.city", "receiver", "item", "service_type"]);
+    await fillDraft(draft('{"sender":{"phone":"139","city":"上海市"}}'), fixed, tools);
+    const party = { name: "王五", phone: "139", city: "上海市", detail: "世纪大道1号" };
+    expect(shown).toEqual([party, ["200120", "13700137000"]]);
+  });
+
   test("that is pasted stands in the lines to be edited, each part to be edited or emptied", async () => {
     const person = personWho(
       ["Sender", "paste an address as text"],
