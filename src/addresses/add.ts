@@ -71,14 +71,14 @@ async function collect(
     ensureUsable(party);
     return { party, isReplaced };
   }
-  const party =
-    text === undefined ? flags : { ...(await splitText(text, flags.name !== undefined, context)), ...flags };
+  const party = text === undefined ? flags : { ...(await splitText(text, flags, context)), ...flags };
   ensureUsable(party);
   return { party, isReplaced: await agree(party) };
 }
 
-async function splitText(text: string, hasName: boolean, context: Context): Promise<DraftParty> {
-  const { party, isAgreed } = await understandText("address", text, context, { hasName });
+async function splitText(text: string, { name, phone }: DraftParty, context: Context): Promise<DraftParty> {
+  const given = { hasName: name !== undefined, hasPhone: phone !== undefined };
+  const { party, isAgreed } = await understandText("address", text, context, given);
   const prompts = isAgreed ? undefined : await context.prompts();
   return prompts ? askAddress(party, prompts, context) : party;
 }

@@ -16,8 +16,9 @@ function beginsWithWords(text: string): boolean {
 interface TextUse {
   /** The command only shows the result. */
   readonly isShown?: boolean;
-  /** A flag of its own gives the name. */
+  /** Flags of their own give these. */
   readonly hasName?: boolean;
+  readonly hasPhone?: boolean;
 }
 
 export interface UnderstoodParty {
@@ -28,28 +29,33 @@ export interface UnderstoodParty {
 
 /**
  * Splits a text such as `张三 13800138000 广东省深圳市…` into a party and shows the parts on stderr. All but
- * the phone is a guess, so the user must agree: at a terminal by answering, elsewhere with `--yes`, which takes no text
- * without a name.
+ * a certain phone is a guess, so the user must agree: at a terminal by answering, elsewhere with `--yes`. That takes no
+ * text of two people, without a name, or whose phone is not certain.
  */
 export async function understandText(
   part: "sender" | "receiver" | "address",
   text: string,
   context: Context,
-  { isShown = false, hasName = false }: TextUse = {},
+  { isShown = false, hasName = false, hasPhone = false }: TextUse = {},
 ): Promise<UnderstoodParty> {
   const title = `the ${part}`;
-  const { party, leftOut } = await context.understandAddress(text);
+  const { party, leftOut, isPhoneCertain, isOfTwo } = await context.understandAddress(text);
+  const doubt = (message: string, hint: string) => {
+    if (context.globals.yes && !isShown) throw usageError(message, hint);
+    context.messages.warn(message);
+  };
+  const flag = part === "address" ? "--" : `--${part}-`;
   showParty(title, party, context);
   if (leftOut.length > 0) context.messages.note(`  left out: ${leftOut.join(", ")}`);
+  if (isOfTwo)
+    doubt(`the text of ${title} names both a receiver and a sender`, "leave one of them out of the text");
   if (party.name === undefined && !hasName) {
-    if (context.globals.yes && !isShown) {
-      const flag = part === "address" ? "--name" : `--${part}-name`;
-      // What stands first may be the name already, and moving it would not help.
-      const advice = beginsWithWords(text) ? "" : ", or put it first in the text";
-      throw usageError(`no name was found in the text of ${title}`, `give it with ${flag}${advice}`);
-    }
-    context.messages.warn(`no name was found in the text of ${title}`);
+    // What stands first may be the name already, and moving it would not help.
+    const advice = beginsWithWords(text) ? "" : ", or put it first in the text";
+    doubt(`no name was found in the text of ${title}`, `give it with ${flag}name${advice}`);
   }
+  if (party.phone !== undefined && !isPhoneCertain && !hasPhone)
+    doubt(`the telephone number in the text of ${title} is not certain`, `give it with ${flag}phone`);
   return { party, isAgreed: isShown || (await isRight(title, party, context)) };
 }
 

@@ -39,15 +39,26 @@ export async function understandAddress(text: string): Promise<AddressGuess> {
   return splitAddress(text, readDivisions());
 }
 
-/** A party as it was understood, and what is left out of it. */
-export type PartyGuess = Pick<AddressGuess, "party" | "leftOut">;
+export interface PartyGuess extends AddressGuess {
+  /** The text has labels of a receiver and of a sender, and each part may be either person's. */
+  readonly isOfTwo: boolean;
+}
 
 const municipality = /^(?:北京|天津|上海|重[庆慶])市?$/;
 
+const receiverLabel = /收|recipient|receiver|consignee/i;
+/** 邮寄地址 and 寄往 are where the parcel goes. */
+const senderLabel = /(?<!邮)寄(?!往)|发(?!往)|sender/i;
+
 /** The party in a text. A municipality without a city is its own city, as services expect it (2.2). */
 export async function understandParty(text: string): Promise<PartyGuess> {
-  const { party, leftOut } = await understandAddress(text);
-  return { party: withOwnCity(party), leftOut };
+  const guess = await understandAddress(text);
+  const normalized = normalizeForMatch(text);
+  const labels = findLabels(normalized, [])
+    .map(({ start, end }) => normalized.slice(start, end))
+    .join();
+  const isOfTwo = receiverLabel.test(labels) && senderLabel.test(labels);
+  return { ...guess, party: withOwnCity(guess.party), isOfTwo };
 }
 
 function withOwnCity(party: DraftParty): DraftParty {

@@ -23,7 +23,7 @@ export interface PartyTools {
   /** The sender that is offered first. */
   readonly usualSender?: (() => Promise<KnownParty | undefined>) | undefined;
   /** Splits a pasted address into the fields of a party. */
-  readonly understand: (text: string) => Promise<PartyGuess>;
+  readonly understand: (text: string) => Promise<Pick<PartyGuess, "party" | "leftOut">>;
   /** Shows all fields of a party that was split from a text, and what it leaves out. */
   readonly show: (title: string, party: DraftParty, leftOut: readonly string[]) => Promise<void>;
 }

@@ -263,7 +263,9 @@ async function readParty(
   if (alias !== undefined && text !== undefined)
     throw usageError(`--${role} and --${role}-text exclude each other`);
   const hasName = sources[`${role}Name`] !== undefined;
-  if (text !== undefined) return understandText(role, text, context, { isShown: isDryRun, hasName });
+  const hasPhone = sources[`${role}Phone`] !== undefined;
+  if (text !== undefined)
+    return understandText(role, text, context, { isShown: isDryRun, hasName, hasPhone });
   if (alias === undefined) return undefined;
   if (!alias.startsWith("@")) {
     throw usageError(

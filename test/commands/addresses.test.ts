@@ -108,6 +108,20 @@ describe("add", () => {
     expect(await listed(home)).toMatchObject([{ name: first, phone: expect.stringContaining("1") }]);
   });
 
+  test.each([
+    [
+      "of a sender and a receiver",
+      "收件人：李四 北京市建国路88号\n寄件人：张三 13800138000 深圳市",
+      "both a receiver and a sender",
+    ],
+    ["with two telephone numbers", "李四 13900139000 13800138000 北京市", "hint: give it with --phone\n"],
+  ])("saves no text %s with --yes", async (_what, text, said) => {
+    const home = await createHome();
+    const { exit, stderr } = await home.courier(["addresses", "add", "li", "--text", text, "--yes"]);
+    expect([exit, await listed(home)]).toEqual([2, []]);
+    expect(stderr).toContain(said);
+  });
+
   test("does not advise to put a name first that may be there", async () => {
     const home = await createHome();
     const text = "The Workshop\n12 High Street\nLondon W1U 3BW";

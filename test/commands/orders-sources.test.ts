@@ -630,6 +630,49 @@ describe("a text without a name", () => {
   });
 });
 
+describe("a text that may be of two people", () => {
+  const words = ["orders", "create", "--sender-name", "A", "--item-name", "书", "--receiver-text"];
+  const li = "李四 13900139000 北京市朝阳区建国路88号";
+  const landline = `${li} 010-62881234`;
+  const uncertain = "the telephone number in the text of the receiver is not certain\n";
+  const ofTwo = "the text of the receiver names both a receiver and a sender\n";
+
+  test.each([
+    ["labels of both", `收件人：${li}\n寄件人：张三 13800138000 广东省深圳市`, ofTwo],
+    ["labels of both and one number", "收：李四 北京市建国路88号\n寄：张三 13800138000", ofTwo],
+    ["two numbers", `${li}\n张三 13800138000 广东省深圳市`, uncertain],
+    ["a mobile and a landline", landline, uncertain],
+    ["a number that is hidden in part", "李四 139****9000 北京市朝阳区", uncertain],
+  ])("is not sent with --yes: %s", async (_what, text, said) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier([...words, text, "--yes"]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`error: ${said}`);
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test.each([
+    ["whose number a flag gives", landline, ["--receiver-phone", "13900139000"]],
+    ["with one extension", "李四 13900139000-1234 北京市朝阳区建国路88号", []],
+    ["with labels of one person", `寄往：北京市 收件人：${li.slice(0, 14)} 邮寄地址：朝阳区建国路88号`, []],
+  ])("is sent %s", async (_what, text, flags) => {
+    const home = await createServedHome();
+    const ran = await home.courier([...words, text, ...flags, "--yes"]);
+    expect(ran.exit, ran.stderr).toBe(0);
+  });
+
+  test("is warned of at a terminal, where a person sees its parts and agrees", async () => {
+    const home = await createServedHome();
+    const prompts = personWho(
+      ["Use 李四 13900139000 北京市 朝阳区?", true],
+      ["What now?", "Quit without sending"],
+    );
+    const { stderr } = await home.courier([...words, landline], { terminal: 80, prompts });
+    expect(stderr).toContain(uncertain);
+    expect(prompts.left).toEqual([]);
+  });
+});
+
 describe("a text that is split by its lines and commas", () => {
   test("gives name, street and city, and shows what no field holds", async () => {
     const home = await createServedHome();
