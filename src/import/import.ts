@@ -174,22 +174,19 @@ export const importOrders = defineCommand({
     const choice = chooseOf(input);
     const lookup = { ledger, customer, settleMs: input.settle };
     const others = new Map<string, string>();
-    const compared = { ...lookup, others };
-    const { found, comparedMs, ...survey } = await findElsewhere(source, overview, compared, context);
     const hasTerminal = (await context.prompts()) !== undefined;
     const undone = await ledger.findUndone(customer);
-    const policy = { ...createPolicy(choice, overview, hasTerminal), ...survey, foundNow: found, undone };
-    const plan = await planImport(
-      source,
-      overview,
-      policy,
-      {
-        ledger,
-        customer,
-        file: await readFacts(source, overview, await ledger.findFiles(customer, identity), lookup),
-      },
-      context,
-    );
+    const earlier = await ledger.findFiles(customer, identity);
+    const decideRows = async () => {
+      const known = await findElsewhere(source, overview, { ...lookup, others }, context);
+      const { found, comparedMs, ...survey } = known;
+      const policy = { ...createPolicy(choice, overview, hasTerminal), ...survey, foundNow: found, undone };
+      const file = await readFacts(source, overview, earlier, lookup);
+      const plan = await planImport(source, overview, policy, { ledger, customer, file }, context);
+      return { found, comparedMs, policy, plan };
+    };
+    let decided = await decideRows();
+    const { plan } = decided;
     summarise(plan, source.name, (await context.account()).name, context);
     const rejects = await openRejects(input.rejects, source, plan, context);
     if (rejects) context.addCleanup(rejects.abandon);
@@ -200,7 +197,9 @@ export const importOrders = defineCommand({
     if (toSend + inDoubt > 0) {
       const planned = await findPlannedCalls(ledger, customer, context);
       await checkApiQuota(toSend + inDoubt, await context.service(), context, { planned });
-      await confirmOrStop(context, question(toSend, inDoubt, (await context.account()).name));
+      const asked = question(toSend, inDoubt, (await context.account()).name);
+      // Another machine may have sent some of the rows meanwhile.
+      if (await confirmOrStop(context, asked)) decided = await decideRows();
     }
     const run = await context.beginRun({ command: "orders import", source: identity.path || "-" });
     await ledger.planCalls(run.number, toSend + inDoubt);
@@ -211,9 +210,9 @@ export const importOrders = defineCommand({
       ledger,
       run,
       file: facts,
-      policy: { ...policy, rewritten: plan.rewritten, resent },
+      policy: { ...decided.policy, rewritten: decided.plan.rewritten, resent },
       releaseDead,
-      found,
+      found: decided.found,
     };
     const skipsChanged = input.skipChanged === true;
     const keepsGoing = input.keepGoing === true;
@@ -221,7 +220,7 @@ export const importOrders = defineCommand({
     return runImport(
       {
         source: opened,
-        plan,
+        plan: decided.plan,
         tools,
         settings,
         skipsChanged,
@@ -230,7 +229,7 @@ export const importOrders = defineCommand({
         readBy,
         rejects,
         sheet,
-        comparedMs,
+        comparedMs: decided.comparedMs,
         others,
       },
       context,

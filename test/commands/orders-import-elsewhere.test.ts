@@ -36,6 +36,21 @@ describe("a row that equals an order made elsewhere", () => {
     expect([outcomes(ran.report), home.posts], ran.stderr).toEqual(["held", 1]);
   });
 
+  test("is held where it was made while the question stood", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    const prompts = {
+      ...scriptedPrompts({}),
+      async confirm() {
+        await shipElsewhere(home, row("X-1"));
+        home.clock.advance(6_000);
+        return true;
+      },
+    };
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(ran.stderr).toContain("2 rows: 1 created, 1 held");
+    expect([ran.exit, home.posts]).toEqual([3, 2]);
+  });
+
   test("is not sent where another program locks the ledger while they are compared", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     await shipElsewhere(home, row("X-1"));
