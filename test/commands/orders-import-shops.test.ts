@@ -591,6 +591,18 @@ test("a workbook with the titles of groups above its header is read by the heade
   ]);
 });
 
+test("an order list of Taobao with few of its columns sends what its state says to send", async () => {
+  const receiver = ["李四", "浙江省 杭州市 西湖区 文三路1号", "13900139001"];
+  const states = ["买家已付款，等待卖家发货", "卖家已发货，等待买家确认", "交易关闭", "等待买家付款"];
+  const lines = states.map((state, index) => [`4000${index}`, state, ...receiver, "茶叶", "2"].join(","));
+  const titles = "订单编号,订单状态,收货人姓名,收货地址,联系手机,宝贝标题,宝贝总数量";
+  const home = await createImportHome([titles, ...lines, ""].join("\n"));
+  await home.courier("addresses add shop --name 店 --phone 13800138000 --city 深圳市");
+  const ran = await home.run("--sender @shop");
+  expect([ran.exit, ran.report.map(({ ref }) => ref)], ran.stderr).toEqual([0, ["40000"]]);
+  expect(home.posts).toBe(1);
+});
+
 test("a Taobao 发货报表 without a known column of goods is sent where --map names one", async () => {
   const home = await createImportHome(
     sheetOf(
