@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from "node:events";
 import { statSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
@@ -9,12 +10,11 @@ import { settleOption } from "../command/value-options.ts";
 import { type ActiveAccount, chooseAccount, findAccount } from "../config/accounts.ts";
 import { createKeys, type KeyDeps, type Keys } from "../config/api-keys.ts";
 import type { KeyCommandOptions } from "../config/key-command.ts";
-import { openConfigStore } from "../config/store.ts";
+import { openConfigStore, type StoredAccount } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
-import type { ExitCode } from "../core/errors.ts";
+import { type ExitCode, fileError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { bootedAfter, hasProcess } from "../core/process-identity.ts";
-import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Messages } from "../terminal/messages.ts";
@@ -54,8 +54,11 @@ export interface Surroundings {
   /** Called when a question is drawn; what it returns, when it ends. */
   readonly onAsk: () => () => void;
   /** Runs another command line at this terminal. */
-  readonly runCommand: (argv: readonly string[], prompts: Prompts | undefined) => Promise<ExitCode>;
+  readonly runCommand: (inside: Inside) => Promise<ExitCode>;
 }
+
+/** What another command line at this terminal has of its own. */
+export type Inside = Pick<Host, "argv" | "account" | "prompts">;
 
 export async function createContext(
   host: Host,
@@ -98,7 +101,7 @@ export async function createContext(
   const settleMs = settle === undefined ? undefined : settleOption.parse(settle, "COURIER_SETTLE");
 
   let configMark = "";
-  let storedUrl: string | undefined;
+  let stored: StoredAccount | undefined;
   const account = lazy(async (): Promise<ActiveAccount> => {
     configMark = markOf(config.path);
     const choice = {
@@ -109,8 +112,8 @@ export async function createContext(
       apiKeyEnv: given(host.env.COURIER_API_KEY),
     };
     const content = await config.read();
-    const chosen = chooseAccount(choice, content);
-    storedUrl = findAccount(content, chosen.name)?.base_url;
+    const chosen = host.account ?? chooseAccount(choice, content);
+    stored = findAccount(content, chosen.name);
     return chosen;
   });
 
@@ -236,7 +239,7 @@ export async function createContext(
     const active = await account().catch(() => undefined);
     if (active?.kind !== "remote" || active.key.place === "given") return;
     const { mayHaveKey } = await import("../config/read-config-unchecked.ts");
-    if (mayHaveKey(directories.config, active.name, [storedUrl, active.baseUrl])) return;
+    if (mayHaveKey(directories.config, active.name, [stored?.base_url, active.baseUrl])) return;
     const { deleteKeptSince } = await import("../accounts/personal-data.ts");
     await deleteKeptSince(context, { name: active.name, service: active.baseUrl });
   }
@@ -301,7 +304,14 @@ export async function createContext(
     },
     async runCommand(words) {
       const { typeGlobals } = await import("./typed-globals.ts");
-      return runCommand([...words, ...typeGlobals(globals)], await prompts());
+      const active = await account();
+      // Its orders may be another customer's by now, with the same ids.
+      if (!isDeepStrictEqual(findAccount(await config.read(), active.name), stored))
+        throw fileError(`the account ${active.name} was changed meanwhile: nothing was sent`, {
+          hint: "run the same command again: it uses the account as it is now",
+        });
+      const argv = [...words, ...typeGlobals(globals)];
+      return runCommand({ argv, account: active, prompts: await prompts() });
     },
     async display(blocks) {
       if (globals.form !== "human") return;

@@ -2,6 +2,7 @@
 
 import type { Readable } from "node:stream";
 import type { Transport } from "../api/transport.ts";
+import type { ActiveAccount } from "../config/accounts.ts";
 import type { KeyRing } from "../config/key-ring.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode, InterruptionExit } from "../core/errors.ts";
@@ -33,10 +34,12 @@ export interface Host {
   onStopTakesLong?(listener: () => void): void;
   /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;
+  /** Of a command inside another one, which acts on the account of that one. */
+  readonly account?: ActiveAccount;
   /** Replaced in tests. */
   readonly clock?: Clock;
   readonly random?: () => number;
-  readonly prompts?: Prompts;
+  readonly prompts?: Prompts | undefined;
   readonly transport?: Transport;
 }
 

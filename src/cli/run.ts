@@ -14,14 +14,13 @@ import {
   usageError,
 } from "../core/errors.ts";
 import { nextTurn } from "../core/next-turn.ts";
-import type { Prompts } from "../core/prompts.ts";
 import { createRedactor, type Redact } from "../core/redact.ts";
 import { allowMoreFiles, isFileLimit, tooManyFiles, unwrittenError } from "../core/system-errors.ts";
 import { counted } from "../core/wording.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
 import { createWriter, PipeClosed, type StreamWriter, Unwritten, type Writer } from "../terminal/streams.ts";
-import { createContext, type RunContext } from "./context.ts";
+import { createContext, type Inside, type RunContext } from "./context.ts";
 import { findConfigDirectory } from "./directories.ts";
 import { chooseForm, type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
@@ -88,15 +87,10 @@ async function runToEnd(host: Host, writers: Writers): Promise<ExitCode> {
 }
 
 /** Another command of the same process, at the terminal of the first. */
-async function runInside(
-  outer: Host,
-  writers: Writers,
-  argv: readonly string[],
-  prompts: Prompts | undefined,
-): Promise<ExitCode> {
+async function runInside(outer: Host, writers: Writers, inside: Inside): Promise<ExitCode> {
   const { clear, pause } = writers;
   try {
-    const host = { ...outer, argv, onEscape: () => {}, ...(prompts ? { prompts } : {}) };
+    const host = { ...outer, ...inside, onEscape: () => {} };
     return await runToEnd(host, writers);
   } finally {
     writers.clear = clear;
@@ -167,7 +161,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
       messages,
       progress,
       onAsk: () => writers.pause(),
-      runCommand: (argv, prompts) => runInside(host, writers, argv, prompts).finally(describeStops),
+      runCommand: (inside) => runInside(host, writers, inside).finally(describeStops),
     });
     opened.context = context;
     const isRead = host.stderr.isTTY === true && form === "human" && !globals.quiet;

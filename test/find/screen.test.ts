@@ -9,6 +9,7 @@ import { listPicture } from "../../src/find/screen-view.ts";
 import { openMirror } from "../../src/mirror/mirror.ts";
 import { jsonNumber } from "../../src/model/json.ts";
 import type { FoundOrder } from "../../src/model/results.ts";
+import { putConfig } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { expectInert, hostileText, ownMoves } from "../support/hostile.ts";
@@ -251,6 +252,59 @@ describe("keys that run a command", () => {
     await screen.ended;
     process.off("warning", onWarning);
     expect(warnings).toEqual([]);
+  });
+});
+
+describe("the account was changed in another terminal", () => {
+  const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+
+  /** The accounts shop and till, whose services count their own orders, and the screen with shop's first order. */
+  async function openShop(script: Script) {
+    const [home, other] = [await createServedHome(), await createServedHome()];
+    const storedAt = ({ sandbox }: ServedHome) => ({ base_url: sandbox.baseUrl, key: sandbox.apiKey });
+    const accounts = { shop: storedAt(home), till: storedAt(other) };
+    await putConfig(home, { current: "shop", accounts });
+    const parties = "--sender-name 店 --receiver-name 李明 --item-name 书 --yes --json";
+    const create = (account: string) =>
+      home.courier(`orders create --account ${account} ${parties}`, { env });
+    const [{ id }, second] = [await create("shop"), await create("till")].map(({ stdout }) =>
+      JSON.parse(stdout),
+    );
+    expect(second.id).toBe(id);
+    const list = async (account: string) =>
+      JSON.parse((await home.courier(`orders list --account ${account} --json`, { env })).stdout).map(
+        ({ status }: { status: string }) => status,
+      );
+    const screen = openLiveScreen(home, "find", { ...answering(script), env });
+    await screen.until("李明");
+    screen.type(keys.enter);
+    await screen.until("c cancel");
+    const orders = async () => ({ shop: await list("shop"), till: await list("till") });
+    return { home, accounts, screen, orders };
+  }
+
+  test.each([
+    ["c", { confirms: [true] }, ["cancelled"]],
+    ["r", { choices: ["Send"], confirms: [true, false, false] }, ["pending", "pending"]],
+  ])("%s acts on the account whose orders are shown", async (key, script, shop) => {
+    const { home, screen, orders } = await openShop(script);
+    expect((await home.courier("accounts use till", { env })).exit).toBe(0);
+    screen.type(key);
+    await screen.until("Press Enter to go back");
+    screen.type(keys.ctrlC);
+    await screen.ended;
+    expect(await orders()).toEqual({ shop, till: ["pending"] });
+  });
+
+  test("c does nothing where the account has another service by then", async () => {
+    const { home, accounts, screen, orders } = await openShop({ confirms: [true] });
+    await putConfig(home, { current: "shop", accounts: { ...accounts, shop: accounts.till } });
+    screen.type("c");
+    const { exit, stderr } = await screen.ended;
+    expect(exit).toBe(2);
+    expect(stderr).toContain("the account shop was changed meanwhile: nothing was sent");
+    await putConfig(home, { current: "shop", accounts });
+    expect(await orders()).toEqual({ shop: ["pending"], till: ["pending"] });
   });
 });
 
