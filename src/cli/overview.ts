@@ -1,6 +1,6 @@
 /** What `courier` alone says: who is logged in, as this machine knows it, and what to type next. */
 
-import { type ActiveAccount, chooseAccount, unnamedAccount } from "../config/accounts.ts";
+import { type ActiveAccount, chooseAccount } from "../config/accounts.ts";
 import { hasUnreadableConfig, readConfigUnchecked } from "../config/read-config-unchecked.ts";
 import type { Config } from "../config/store.ts";
 import { CourierError } from "../core/errors.ts";
@@ -67,7 +67,7 @@ function describeAccount(account: ActiveAccount, { accounts }: Config): string[]
   const { length: stored } = Object.keys(accounts);
   const others = stored > 1 ? [`${counted(stored, "account")} on this machine: courier accounts list`] : [];
   if (account.kind === "sandbox") return ["Account: sandbox, which ships nothing", ...others];
-  const name = account.name === unnamedAccount ? "the key in COURIER_API_KEY" : account.name;
+  const name = account.key.place === "given" ? "the key in COURIER_API_KEY" : account.name;
   return [`Account: ${name}, at ${account.baseUrl}`, ...others];
 }
 

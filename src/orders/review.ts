@@ -1,6 +1,6 @@
 /** What a person sees of an order before it is sent. */
 
-import { type ActiveAccount, unnamedAccount } from "../config/accounts.ts";
+import type { ActiveAccount } from "../config/accounts.ts";
 import type { Part } from "../forms/order-form.ts";
 import type { Draft } from "../model/draft.ts";
 import { partyFields, partyWords } from "../model/fields.ts";
@@ -20,7 +20,7 @@ export function reviewView(draft: Draft, ref: string | undefined, account?: Acti
 function describeAccount(account: ActiveAccount): string {
   return account.kind === "sandbox"
     ? "the sandbox on this machine; nothing is shipped"
-    : `${account.baseUrl} ${account.name === unnamedAccount ? "with the key in COURIER_API_KEY" : `as the account ${account.name}`}`;
+    : `${account.baseUrl} ${account.key.place === "given" ? "with the key in COURIER_API_KEY" : `as the account ${account.name}`}`;
 }
 
 /** What a courier needs as a rule: the interface does not say which fields the service requires (2.2, 2.3). */

@@ -45,7 +45,7 @@ test("the environment wins over the stored account", async () => {
     COURIER_BASE_URL: home.sandbox.baseUrl,
   };
   const text = await overview(home, { COURIER_API_KEY, COURIER_BASE_URL });
-  expect(text).toContain(`at ${home.sandbox.baseUrl}\n`);
+  expect(text).toContain(`\nAccount: the key in COURIER_API_KEY, at ${home.sandbox.baseUrl}\n`);
   const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "", COURIER_ACCOUNT: "sandbox" };
   expect(await overview(home, env)).toContain("\nAccount: sandbox, which ships nothing\n");
 });

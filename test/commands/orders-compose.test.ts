@@ -24,6 +24,7 @@ import {
   shortForm,
 } from "../support/answering.ts";
 import { answerRaw, requestCount, sentBodies } from "../support/answers.ts";
+import { putConfig } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
 import { Capture, inputStream, noJob } from "../support/streams.ts";
@@ -147,6 +148,14 @@ test("form, review, and what was created", async () => {
   expect(stderr).toContain(
     `\nSender         张三\nReceiver       李四\nItem           书\nService level  the service chooses\nGoes to        ${home.sandbox.baseUrl} with the key in COURIER_API_KEY\n`,
   );
+});
+
+test("the review names the key in COURIER_API_KEY, also beside a stored account", async () => {
+  const home = await createServedHome();
+  const shop = { base_url: home.sandbox.baseUrl, key: "key-of-shop-01" };
+  await putConfig(home, { current: "shop", accounts: { shop } });
+  const { stderr } = await compose(home, [...shortForm(), send, ...declined]);
+  expect(stderr).toContain(`\nGoes to        ${shop.base_url} with the key in COURIER_API_KEY\n`);
 });
 
 test("a whole order from a file is not asked for, but reviewed", async () => {
