@@ -83,7 +83,7 @@ export const login = defineCommand({
       context.messages.note(
         `The current account is still ${current}; change it with: courier accounts use ${name}`,
       );
-    warnOfVariables(name, { COURIER_API_KEY: apiKey, COURIER_BASE_URL: baseUrl }, context);
+    warnOfVariables(name, { base_url: baseUrl, key: apiKey }, context);
     return document(
       {
         account: name,
@@ -111,12 +111,13 @@ function chooseName(config: Config, context: Context): string {
 }
 
 /** An account that a flag names comes before the environment, and the environment before a stored account. */
-function warnOfVariables(
+export function warnOfVariables(
   account: string,
-  stored: Readonly<Record<string, string>>,
+  { base_url = "", key = "" }: Partial<StoredAccount>,
   { machine, messages }: Context,
 ): void {
-  const others = Object.entries(stored).flatMap(([name, value]) => {
+  const own = { COURIER_ACCOUNT: account, COURIER_API_KEY: key, COURIER_BASE_URL: base_url };
+  const others = Object.entries(own).flatMap(([name, value]) => {
     const set = machine.env[name]?.trim().replace(/\/+$/, "");
     return set && set !== value.replace(/\/+$/, "") ? [name] : [];
   });

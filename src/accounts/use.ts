@@ -2,8 +2,9 @@
 
 import { defineCommand, document } from "../command/command.ts";
 import { textArgument } from "../command/options.ts";
-import { switchAccount } from "../config/accounts.ts";
+import { findAccount, switchAccount } from "../config/accounts.ts";
 import { line } from "../terminal/blocks.ts";
+import { warnOfVariables } from "./login.ts";
 
 export const useAccount = defineCommand({
   arguments: { name: textArgument("the account's name", { values: "account" }) },
@@ -12,6 +13,7 @@ export const useAccount = defineCommand({
   seeAlso: ["accounts list", "login"],
   async run({ name }, context) {
     await switchAccount(context.config, name);
+    warnOfVariables(name, findAccount(await context.config.read(), name) ?? {}, context);
     return document({ account: name, current: true }, () => [line(`The current account is now ${name}`)]);
   },
 });

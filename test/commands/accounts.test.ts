@@ -122,6 +122,29 @@ describe("accounts use", () => {
     expect(JSON.parse(await readConfigText(home)).current).toBe(name);
   });
 
+  test.each([
+    [{ COURIER_ACCOUNT: "default" }, "shop", "COURIER_ACCOUNT is set, and other commands use it"],
+    [{ COURIER_API_KEY: "another-key-1" }, "sandbox", "COURIER_API_KEY is set, and other commands use it"],
+    [
+      { COURIER_API_KEY: "another-key-1", COURIER_BASE_URL: "https://b.example" },
+      "shop",
+      "COURIER_API_KEY and COURIER_BASE_URL are set, and other commands use them",
+    ],
+  ])("beside %j warns that other commands do not use %s", async (env, name, warning) => {
+    const home = await homeWithAccounts();
+    const { exit, stderr } = await home.courier(`accounts use ${name}`, { env });
+    expect(exit).toBe(0);
+    expect(stderr).toContain(`warning: ${warning} instead of what is stored: unset `);
+    expect(stderr).toContain(`, or add --account ${name}\n`);
+  });
+
+  test("says nothing of variables that lead to the same account", async () => {
+    const home = await homeWithAccounts();
+    const env = { COURIER_ACCOUNT: "shop", COURIER_BASE_URL: "https://shop.example.com/" };
+    const { exit, stderr } = await home.courier("accounts use shop", { env });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  });
+
   test("from then on the sandbox needs no flag", async () => {
     const { courier } = await createHome();
     const used = await courier("accounts use sandbox --json");

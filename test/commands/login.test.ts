@@ -262,7 +262,7 @@ test("a key that cannot be is refused before it is said where the key will be ke
   expect(stderr).toMatch(/^error: the API key /);
 });
 
-describe("login beside COURIER_API_KEY and COURIER_BASE_URL", () => {
+describe("login beside the variables that choose the account", () => {
   const [key, url] = ["key-of-login-1", "https://api.example.com"];
   const words = `login --no-input --no-verify --base-url ${url}`;
 
@@ -274,6 +274,10 @@ describe("login beside COURIER_API_KEY and COURIER_BASE_URL", () => {
     [
       { COURIER_BASE_URL: "https://b.example" },
       "COURIER_BASE_URL is set, and other commands use it instead of what is stored: unset it, or add --account shop",
+    ],
+    [
+      { COURIER_ACCOUNT: "live" },
+      "COURIER_ACCOUNT is set, and other commands use it instead of what is stored: unset it, or add --account shop",
     ],
     [
       { COURIER_API_KEY: "another-key-1", COURIER_BASE_URL: "https://b.example" },
