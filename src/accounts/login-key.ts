@@ -138,10 +138,13 @@ async function describeRefusal({ config }: Context, name: string, isAsked: boole
   return `${kept}; copy the key from the account's API management page`;
 }
 
-/** Shows the command only after it was found to contain no key. */
+/** Shows the command only after it was found to contain no key; a token in it is masked. */
 async function askCommand({ keys, messages }: Context, account: string, command: string): Promise<string> {
   const apiKey = await keys.ask({ account, command });
-  messages.note(`The key of the account ${account} will not be kept; each call asks: ${command}`);
+  const { showKeyCommand } = await import("../config/key-command.ts");
+  messages.note(
+    `The key of the account ${account} will not be kept; each call asks: ${showKeyCommand(command)}`,
+  );
   return apiKey;
 }
 

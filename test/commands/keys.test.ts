@@ -300,6 +300,15 @@ describe("login --key-command", () => {
   const printing = ({ sandbox }: ServedHome) =>
     node(`console.log('  ' + Buffer.from('${Buffer.from(sandbox.apiKey).toString("hex")}', 'hex'))`);
 
+  test("does not show at login a token that someone wrote into the command", async () => {
+    const home = await createServedHome();
+    const command = `${printing(home)} -- --token=hvs.CAESIJ4kQ1x8Zt7w2pLm90`;
+    const { exit, stdout, stderr } = await run(home, words(home, command));
+    expect(exit, stderr).toBe(0);
+    expect(stderr).toMatch(/each call asks: .*\[redacted\]\n/);
+    expect(stdout + stderr).not.toContain("CAESIJ4k");
+  });
+
   test("asks it at login and at every call, trims what it prints, and stores no key", async () => {
     const home = await createServedHome();
     const command = printing(home);
