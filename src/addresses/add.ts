@@ -48,7 +48,8 @@ export const addAddress = defineCommand({
     const save = (known: typeof addresses) =>
       saveParties(context.config, { [alias]: party }, known, isDefault ? alias : undefined);
     for (let now = await save(addresses); now; now = await save(now)) isReplaced = await agree(party, now);
-    const row: AddressRow = { alias, ...party, default: isDefault === true };
+    const { default_sender } = await context.config.read();
+    const row: AddressRow = { alias, ...party, default: default_sender === alias };
     return document(row, () => [
       line(styled("good", isReplaced ? "Replaced" : "Saved"), " in the address book"),
       ...addressView(row),

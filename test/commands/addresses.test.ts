@@ -161,6 +161,14 @@ describe("add", () => {
       expect((await home.courier("addresses add new --name A --replace")).stdout).toMatch(/^Saved/);
     });
 
+    test("--replace of the default sender says that it still is", async () => {
+      const home = await createHome();
+      await home.courier("addresses add shop --name A --default");
+      const { stdout } = await home.courier("addresses add shop --name B --replace --json");
+      expect(JSON.parse(stdout)).toEqual({ alias: "shop", name: "B", default: true });
+      expect(await listed(home)).toEqual([JSON.parse(stdout)]);
+    });
+
     test("at a terminal it asks, and a no leaves it as it is", async () => {
       const home = await homeWith("li");
       const question =
