@@ -66,7 +66,7 @@ await program.write({
       name: "minify",
       async renderChunk(code, chunk, _options, { chunks }) {
         const charset = charsetOf(chunk.name, code);
-        const options = { minify: true, format: "cjs", target, charset, lineLimit: 4_000 };
+        const options = { minify: true, format: "cjs", target, charset, lineLimit: 30_000 };
         const { code: short } = await transform(withoutRepeatedLoads(code, chunk, chunks), options);
         return withShortSql(short.replaceAll('{"use strict";', "{")); // the whole file has it
       },
@@ -136,7 +136,7 @@ async function bundleCompletion() {
     plugins: [{ name: "emoji", setup: shortenEmoji }],
     charset: "ascii",
     legalComments: "none",
-    lineLimit: 4_000,
+    lineLimit: 30_000,
     supported: { "dynamic-import": false }, // kept code has none
     metafile: true,
     logLevel: "warning",

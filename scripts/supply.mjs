@@ -97,7 +97,7 @@ function listMaterials(manifest, packages, lock) {
   };
 }
 
-function describeComponent({ name, version, licence, integrity, scope = "required" }) {
+function describeComponent({ name, version, licence, integrity, scope }) {
   const [group, short] = name.startsWith("@") ? name.split("/") : [undefined, name];
   const purl = `pkg:npm/${group ? `${encodeURIComponent(group)}/` : ""}${short}@${version}`;
   const [algorithm, base64] = integrity?.split("-", 2) ?? [];
@@ -106,7 +106,7 @@ function describeComponent({ name, version, licence, integrity, scope = "require
     ...(group ? { group } : {}),
     name: short,
     version,
-    scope,
+    ...(scope ? { scope } : {}), // by the standard, a component without one is required
     ...(algorithm === "sha512"
       ? { hashes: [{ alg: "SHA-512", content: Buffer.from(base64, "base64").toString("hex") }] }
       : {}),

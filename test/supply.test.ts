@@ -21,7 +21,7 @@ interface Component {
   readonly group?: string;
   readonly name: string;
   readonly version: string;
-  readonly scope: string;
+  readonly scope?: string;
   readonly hashes?: readonly { readonly content: string }[];
   readonly licenses: readonly { readonly license: { readonly id: string } }[];
 }
@@ -31,7 +31,7 @@ const fullName = ({ group, name }: Component) => (group ? `${group}/${name}` : n
 test("the bill of materials and the licences name the same packages, each as it was locked", async () => {
   const { components } = JSON.parse(await readDist("sbom.cdx.json")) as { components: readonly Component[] };
   const licences = await readDist("THIRD_PARTY_LICENSES");
-  const bundled = components.filter(({ scope }) => scope === "required");
+  const bundled = components.filter(({ scope }) => scope === undefined);
   const headings = [...licences.matchAll(/^== (.*)$/gm)].map(([, heading]) => heading);
   expect(headings.sort()).toEqual(
     bundled.map((each) => `${fullName(each)} ${each.version} (${each.licenses[0]?.license.id})`).sort(),
