@@ -19,7 +19,7 @@ import {
 } from "./operation.ts";
 import { ensureCustomer, explainOtherCustomer } from "./operation-errors.ts";
 import { mayBeEdited } from "./order-of-row.ts";
-import { type OperationRecorder, untoldOnceReported } from "./record-operation.ts";
+import { type OperationRecorder, reportedUnseen } from "./record-operation.ts";
 import { ask, askTogether, type Store, type Work } from "./statements.ts";
 
 /** A single order to send. */
@@ -240,7 +240,7 @@ export function createCreates(
       write(function* () {
         for (const { run, number } of names)
           yield ask(
-            `UPDATE operations SET is_untold = ${untoldOnceReported} WHERE run = ? AND number = ?`,
+            `UPDATE operations SET is_untold = ${reportedUnseen} WHERE run = ? AND number = ?`,
             run,
             number,
           );
@@ -256,8 +256,8 @@ export function createCreates(
         if (row?.state !== "unknown" && !(isResolved && row?.state === "unsent")) return false;
         yield* setOutcome(name, outcome, nowMs);
         yield ask("DELETE FROM possible_orders WHERE run = ? AND number = ?", name.run, name.number);
-        const known = isResolved ? untoldOnceReported : "1";
-        const untold = outcome.state === "found" ? known : "0";
+        const known = isResolved ? reportedUnseen : 1;
+        const untold = outcome.state === "found" ? known : 0;
         const mayBeSent = isResolved && outcome.state === "unsent" ? ", is_unwanted = 0" : "";
         const mark =
           isResolved && outcome.state === "found" ? `, kept_fields = kept_fields | ${decided}` : "";

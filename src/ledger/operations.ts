@@ -16,7 +16,7 @@ import {
   readRun,
   textOf,
 } from "./operation.ts";
-import { askListedBefore, createRecorder } from "./record-operation.ts";
+import { askListedBefore, createRecorder, reportedUnseen } from "./record-operation.ts";
 import { isOfHost } from "./runs.ts";
 import { ask, inList, type Store } from "./statements.ts";
 
@@ -347,7 +347,8 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
 
     deletePersonalData: (customer, isForced) =>
       write(function* () {
-        const kept = isForced ? "" : "AND state NOT IN ('ready', 'sending', 'unknown') AND is_untold = 0";
+        const isKnown = `(is_untold = 0 OR (is_untold = ${reportedUnseen} AND file IS NULL))`;
+        const kept = isForced ? "" : `AND state NOT IN ('ready', 'sending', 'unknown') AND ${isKnown}`;
         yield ask(
           `UPDATE operations SET draft = NULL, error_message = NULL WHERE customer = ?
              AND (draft IS NOT NULL OR error_message IS NOT NULL) ${kept}`,

@@ -45,8 +45,8 @@ export function markSeen({ run, number }: OperationName): Question {
   return ask("UPDATE operations SET is_untold = 0 WHERE run = ? AND number = ?", run, number);
 }
 
-/** The same where its order was reported to a person: its row may have been edited, whatever that person knows. */
-export const untoldOnceReported = "CASE WHEN file IS NULL THEN 0 ELSE 2 END";
+/** Of `is_untold`, where its order was reported to a person: a row may be its edited form, whatever that person knows. */
+export const reportedUnseen = 2;
 
 /** Gives a row where a list had an order before the request of a create was sent. */
 export function askListedBefore({ run, number }: OperationName, orderId: string): Question {
