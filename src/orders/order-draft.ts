@@ -15,7 +15,7 @@ import type { Draft, DraftParty } from "../model/draft.ts";
 import { itemFields, partyFields, partyParts } from "../model/fields.ts";
 import { isJsonObject, type Json, type JsonObject, jsonNumber } from "../model/json.ts";
 import { withoutZeros } from "../model/order-id.ts";
-import { describeAnswer, describeWithdrawn, readOwner } from "../sending/another-order.ts";
+import { describeAnswer, describeOwnNumber, describeWithdrawn, readOwner } from "../sending/another-order.ts";
 
 export interface BaseDraft {
   readonly draft: Draft;
@@ -33,6 +33,9 @@ export async function draftLike(name: string, context: Context, isAgreed: boolea
   const operation = parseOperationName(name);
   if (operation) return { draft: await draftOf(operation, context), declined: [] };
   const id = withoutZeros(await openOrderNames(context)(name));
+  const isNumber = refOf(name) === undefined && withoutZeros(name) !== id;
+  const other = isNumber ? await describeOwnNumber([name], id, context) : undefined;
+  if (other !== undefined) throw usageError(other, "name the order that is meant by its id");
   const mirror = await openAccountMirror(context);
   const known = await mirror.order(id);
   if (known?.draft) {

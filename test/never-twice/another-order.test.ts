@@ -777,6 +777,16 @@ describe("where two orders have each other's numbers since they were made", () =
     expect(home.service.orders.map(({ status }) => status)).toEqual(["pending", "cancelled"]);
   });
 
+  test("a copy of the number that the create printed is no copy of another order", async () => {
+    const { home, made } = await renumberedHome();
+    const { exit, stderr } = await home.courier(`orders create --like ${made.tracking_number} --yes`);
+    expect([exit, home.service.orders.length], stderr).toEqual([2, 2]);
+    expect(stderr).toContain(
+      `${made.tracking_number} is the number with which order 2 was made, and leads to order 1 now\nhint: name the order that is meant by its id\n`,
+    );
+    expect((await home.courier("orders create --like 2 --yes --dry-run")).exit).toBe(0);
+  });
+
   test("track of its ref asks for the number that it has now", async () => {
     const { home } = await renumberedHome();
     await home.courier("track ref:A-1");
