@@ -77,22 +77,28 @@ export function createStoredKeys({
     });
   }
 
-  /** Writes an account whose key is in `entry` now; removes the entry where that fails. */
+  /** Writes an account. Where that fails, the key ring gets back what it had before `fill`. */
   async function update(
-    change: (content: Config) => Promise<Config>,
-    filled: () => KeyRingEntry | undefined,
+    name: string,
+    change: (content: Config, fill: typeof fillRing) => Promise<Config>,
     afterwards: () => Promise<void>,
   ): Promise<void> {
-    let isWritten = false;
+    let undo: (() => Promise<void>) | undefined;
+    const fill: typeof fillRing = async (entry, key) => {
+      const keyRing = await ring();
+      const former = await keyRing.get(entry);
+      undo = () => (former === undefined ? keyRing.delete(entry) : keyRing.set(entry, former));
+      await fillRing(entry, key);
+    };
     try {
-      await config.update(change, {
+      await config.update((content) => change(content, fill), {
         async afterwards() {
-          isWritten = true;
+          undo = undefined;
           await afterwards();
         },
       });
     } catch (error) {
-      if (!isWritten) await drop(filled()).catch(() => undefined);
+      await undo?.().catch(() => Promise.reject(keyTaken(name, error)));
       throw error;
     }
   }
@@ -109,16 +115,13 @@ export function createStoredKeys({
     async save(name, account, keyToStore) {
       const entry = entryOf(name, account.base_url);
       let before: KeyRingEntry | undefined;
-      let filled: KeyRingEntry | undefined;
       let left: CourierError | undefined;
       await update(
-        async (content) => {
+        name,
+        async (content, fill) => {
           const known = findAccount(content, name);
           before = ringEntry(name, known);
-          if (keyToStore.place === "keychain") {
-            await fillRing(entry, keyToStore.apiKey);
-            filled = before?.user === entry.user ? undefined : entry;
-          }
+          if (keyToStore.place === "keychain") await fill(entry, keyToStore.apiKey);
           // With a new key, too, it shares its orders with the same machines: another ledger knows none of them.
           const ledger = known?.ledger === undefined ? {} : { ledger: known.ledger };
           const saved = { ...withoutSource(account), ...ledger, ...sourceFields(keyToStore) };
@@ -128,7 +131,6 @@ export function createStoredKeys({
             accounts: { ...content.accounts, [name]: saved },
           };
         },
-        () => filled,
         async () => {
           const isSame = keyToStore.place === "keychain" && before?.user === entry.user;
           const error = isSame ? undefined : await tryDrop(before);
@@ -142,7 +144,8 @@ export function createStoredKeys({
       let from: KeyStore = to;
       let entry: KeyRingEntry | undefined;
       await update(
-        async (content) => {
+        name,
+        async (content, fill) => {
           const account = findAccount(content, name);
           if (!account) throw unknownAccount(name, content);
           const source = keySource(name, account);
@@ -153,11 +156,10 @@ export function createStoredKeys({
           if (from === to) return content;
           const apiKey =
             source.place === "keychain" ? await readRing(name, account.base_url) : registered(source.apiKey);
-          if (to === "keychain") await fillRing(entry, apiKey);
+          if (to === "keychain") await fill(entry, apiKey);
           const moved = { ...withoutSource(account), ...sourceFields({ place: to, apiKey }) };
           return { ...content, accounts: { ...content.accounts, [name]: moved } };
         },
-        () => (to === "keychain" && from !== to ? entry : undefined),
         async () => {
           // Again even where the key is in the file already: an earlier move may have left a copy behind.
           if (to === "file") await drop(entry).catch((error) => Promise.reject(copyLeft(name, error)));
@@ -228,6 +230,13 @@ function keyLeft(
   return error.with({
     message: `the key ring may still hold the key that the account ${name} had: ${error.message}`,
     hint: `once the key ring can be used, ${step}`,
+  });
+}
+
+function keyTaken(name: string, error: unknown): unknown {
+  if (!(error instanceof CourierError)) return error;
+  return error.with({
+    message: `${error.message}; the key ring may now hold this key for the account ${name}`,
   });
 }
 

@@ -11,6 +11,7 @@ import { plainDraft } from "../support/orders.ts";
 import { createServedProcessHome, until } from "../support/process.ts";
 import { running } from "../support/running.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { canMount, holdFile } from "../support/small-disk.ts";
 import { asUser } from "../support/unprivileged.ts";
 
 const nothing = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
@@ -96,6 +97,52 @@ describe("login --key-store keychain", () => {
     }
     expect(home.sandbox.requests).toHaveLength(before);
     expect((await run(home, "accounts list")).exit, "needs no key").toBe(0);
+  });
+});
+
+describe("a login with another key that fails leaves the account the key that it had", () => {
+  const loginAgain = (home: ServedHome) =>
+    run(home, `login --no-verify --base-url ${home.sandbox.baseUrl}`, "another-customers-key");
+
+  /** What the key ring does once it has taken a key. */
+  function afterSet({ keyRing }: ServedHome, act: () => void): void {
+    const { set } = keyRing;
+    keyRing.set = async (...given) => {
+      await set(...given);
+      act();
+    };
+  }
+
+  test.skipIf(!canMount())("where the config file cannot be replaced (needs root)", async () => {
+    const home = await createServedHome();
+    await login(home, "--key-store keychain");
+    const release = holdFile(configPath(home));
+    expect(await loginAgain(home)).toMatchObject({ exit: 2, stdout: "" });
+    release();
+    await expectKeyOnlyIn(home, "keychain");
+    expect((await run(home, "profile")).exit).toBe(0);
+  });
+
+  test("where the key ring locks once it has taken the new one", async () => {
+    const home = await createServedHome();
+    await login(home, "--key-store keychain");
+    afterSet(home, () => home.keyRing.refuse("get"));
+    expect(await loginAgain(home)).toMatchObject({ exit: 4, stdout: "" });
+    await expectKeyOnlyIn(home, "keychain");
+  });
+
+  test("or says that the key ring may now hold the new one", async () => {
+    const home = await createServedHome();
+    await login(home, "--key-store keychain");
+    afterSet(home, () => {
+      home.keyRing.get = async () => undefined;
+      home.keyRing.refuse("set");
+    });
+    const { exit, stderr } = await loginAgain(home);
+    expect(exit).toBe(4);
+    expect(stderr).toContain(
+      "does not give it back; the key ring may now hold this key for the account default\nhint: keep the key",
+    );
   });
 });
 
