@@ -3,6 +3,7 @@
 import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { textArgument } from "../command/options.ts";
 import { findAccount, sandboxAccount, unknownAccount } from "../config/accounts.ts";
+import { ensureKnown } from "../config/saved-names.ts";
 import { usageError } from "../core/errors.ts";
 import { line } from "../terminal/blocks.ts";
 import { deleteAgain, deletePersonalData, forceOption } from "./personal-data.ts";
@@ -24,6 +25,7 @@ export const removeStoredAccount = defineCommand({
     const stored = findAccount(config, name);
     if (!stored) throw unknownAccount(name, config);
     await confirmOrStop(context, `Forget the account ${name} and its key?`);
+    ensureKnown(`the account ${name}`, findAccount(await context.config.read(), name), stored);
     // A run that is stopped here leaves the account, so that the same command deletes the rest.
     const { details, ...end } = await deletePersonalData(
       context,
@@ -32,7 +34,7 @@ export const removeStoredAccount = defineCommand({
       force === true,
       "ledger forget",
     );
-    const keyLeft = await (await context.keys.stored()).remove(name);
+    const keyLeft = await (await context.keys.stored()).remove(name, stored);
     if (keyLeft)
       context.messages.warnAlways(
         `the key of the account ${name} is still in the key ring: ${keyLeft.message}`,

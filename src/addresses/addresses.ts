@@ -64,7 +64,7 @@ export const removeAddress = defineCommand({
   async run({ alias }, context) {
     const party = findParty(await context.config.read(), alias, true);
     await confirmOrStop(context, `Forget the address ${describeParty(party, alias)}?`);
-    await removeParty(context.config, alias);
+    await removeParty(context.config, alias, party);
     return document({ alias, removed: true }, () => [line(`The address @${alias} is forgotten`)]);
   },
 });

@@ -4,7 +4,7 @@ import { type CourierError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { TextProblem } from "../model/text-problem.ts";
-import { findSaved, parseSavedName, savedMeanwhile } from "./saved-names.ts";
+import { ensureKnown, findSaved, parseSavedName, savedMeanwhile } from "./saved-names.ts";
 import type { Config, ConfigStore } from "./store.ts";
 
 /** An alias, with or without its `@`. */
@@ -97,10 +97,10 @@ export async function useAsSender(store: ConfigStore, alias: string): Promise<Dr
   return party;
 }
 
-/** Forgets a party. Throws a usage error for an unknown alias. */
-export async function removeParty(store: ConfigStore, alias: string): Promise<void> {
+/** Forgets a party. Throws where it is no longer `known`, and a usage error for an unknown alias. */
+export async function removeParty(store: ConfigStore, alias: string, known: DraftParty): Promise<void> {
   await store.update((config) => {
-    findParty(config, alias);
+    ensureKnown(`@${alias}`, findParty(config, alias), known);
     const { [alias]: _removed, ...addresses } = config.addresses;
     const default_sender = config.default_sender === alias ? undefined : config.default_sender;
     return { ...config, addresses, default_sender };

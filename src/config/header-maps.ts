@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
-import { findSaved } from "./saved-names.ts";
+import { ensureKnown, findSaved } from "./saved-names.ts";
 import type { Config, ConfigStore, HeaderMap } from "./store.ts";
 
 /** Equal for files with the same columns, in whatever order; a file of rejects has one more, `error`. */
@@ -52,10 +52,17 @@ function nameFor(file: string, taken: readonly Readonly<Record<string, unknown>>
   }
 }
 
-/** Forgets saved column names, of a header or of `--save-map`. Throws a usage error for an unknown name. */
-export async function removeMap(store: ConfigStore, name: string): Promise<void> {
+/**
+ * Forgets saved column names, of a header or of `--save-map`. Throws where they are no longer `known`, and a usage error
+ * for an unknown name.
+ */
+export async function removeMap(
+  store: ConfigStore,
+  name: string,
+  known: HeaderMap["columns"],
+): Promise<void> {
   await store.update((config) => {
-    findColumns(config, name);
+    ensureKnown(`the column map “${name}”`, findColumns(config, name), known);
     const { [name]: _named, ...maps } = config.maps;
     const { [name]: _ofHeader, ...header_maps } = config.header_maps ?? {};
     const { [name]: _shop, ...shops } = config.shops ?? {};

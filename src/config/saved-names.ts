@@ -19,5 +19,13 @@ export function findSaved<T>(saved: Readonly<Record<string, T>>, name: string): 
 }
 
 export function savedMeanwhile(what: string): CourierError {
-  return new CourierError("file", 2, `another courier process has saved ${what} meanwhile`);
+  return new CourierError("file", 2, `another courier process has saved ${what} meanwhile`, {
+    hint: "run the same command again",
+  });
+}
+
+/** Throws where what is saved `now` is none of `known`, such as what a question was about. */
+export function ensureKnown(what: string, now: unknown, ...known: readonly unknown[]): void {
+  const text = JSON.stringify(now);
+  if (now !== undefined && known.every((each) => JSON.stringify(each) !== text)) throw savedMeanwhile(what);
 }

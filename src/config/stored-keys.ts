@@ -6,6 +6,7 @@ import { findAccount, unknownAccount } from "./accounts.ts";
 import { showKeyCommand } from "./key-command.ts";
 import type { KeyRing, KeyRingEntry } from "./key-ring.ts";
 import { keySource, withoutSource } from "./key-source.ts";
+import { ensureKnown } from "./saved-names.ts";
 import type { Config, ConfigStore, KeyStore, StoredAccount } from "./store.ts";
 
 /** What a login stores: a key, in a store; or a command that prints it. */
@@ -27,8 +28,11 @@ export interface StoredKeys {
   move(name: string, to: KeyStore): Promise<KeyStore>;
   /** Forgets an account's key but keeps its base URL. */
   forget(name: string): Promise<void>;
-  /** Forgets an account and its key. Returns why the key is still in the key ring, if it is. */
-  remove(name: string): Promise<CourierError | undefined>;
+  /**
+   * Forgets an account and its key. Returns why the key is still in the key ring, if it is. Throws where the account is no
+   * longer `known`.
+   */
+  remove(name: string, known: StoredAccount): Promise<CourierError | undefined>;
 }
 
 interface StoredKeysDeps {
@@ -175,13 +179,14 @@ export function createStoredKeys({
         return { ...content, accounts: { ...content.accounts, [name]: withoutSource(account) } };
       });
     },
-    async remove(name) {
+    async remove(name, known) {
       let entry: KeyRingEntry | undefined;
       let failure: CourierError | undefined;
       await config.update(
         (content) => {
           const account = findAccount(content, name);
           if (!account) throw unknownAccount(name, content);
+          ensureKnown(`the account ${name}`, account, known);
           entry = ringEntry(name, account);
           const { [name]: _removed, ...accounts } = content.accounts;
           return { ...content, current: content.current === name ? undefined : content.current, accounts };

@@ -3,7 +3,7 @@
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import type { Draft } from "../model/draft.ts";
-import { findSaved, parseSavedName, savedMeanwhile } from "./saved-names.ts";
+import { ensureKnown, findSaved, parseSavedName } from "./saved-names.ts";
 import type { Config, ConfigStore } from "./store.ts";
 
 /** A template's name. Throws a usage error. */
@@ -26,24 +26,23 @@ export function findTemplate(config: Config, name: string): Draft {
   );
 }
 
-/** Saves a template. Throws where there is one of that name that may not be replaced: another process has saved it. */
+/** Saves a template. Without `isAgreed`, it throws where another process has saved one of that name since `known`. */
 export async function saveTemplate(
   store: ConfigStore,
   name: string,
   draft: Draft,
-  mayReplace: (existing: Draft) => boolean,
+  { known, isAgreed }: { readonly known: Draft | undefined; readonly isAgreed: boolean },
 ): Promise<void> {
   await store.update((config) => {
-    const existing = findSaved(config.templates, name);
-    if (existing && !mayReplace(existing)) throw savedMeanwhile(`the template “${name}”`);
+    if (!isAgreed) ensureKnown(`the template “${name}”`, findSaved(config.templates, name), known, draft);
     return { ...config, templates: { ...config.templates, [name]: draft } };
   });
 }
 
-/** Forgets a template. Throws a usage error for an unknown name. */
-export async function removeTemplate(store: ConfigStore, name: string): Promise<void> {
+/** Forgets a template. Throws where it is no longer `known`, and a usage error for an unknown name. */
+export async function removeTemplate(store: ConfigStore, name: string, known: Draft): Promise<void> {
   await store.update((config) => {
-    findTemplate(config, name);
+    ensureKnown(`the template “${name}”`, findTemplate(config, name), known);
     const { [name]: _removed, ...templates } = config.templates;
     return { ...config, templates };
   });

@@ -4,7 +4,8 @@ import type { Context } from "../command/command.ts";
 import { mayReplace } from "../command/replace.ts";
 import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
 import { findColumns } from "../config/header-maps.ts";
-import { findSaved, parseSavedName } from "../config/saved-names.ts";
+import { ensureKnown, findSaved, parseSavedName } from "../config/saved-names.ts";
+import type { Config } from "../config/store.ts";
 import { usageError } from "../core/errors.ts";
 import { keepHeapSmall } from "../core/small-heap.ts";
 import type { DraftParty } from "../model/draft.ts";
@@ -179,17 +180,25 @@ async function saveMapping(
   isAgreed: boolean,
   context: Context,
 ): Promise<void> {
-  const { maps, shops = {} } = await context.config.read();
-  const existing = findSaved(maps, name);
-  const hasOtherShop = shop !== "" && ![undefined, shop].includes(findSaved(shops, name));
-  if (existing && (hasOtherShop || canonicalJson(existing) !== canonicalJson(mapping))) {
-    const map = `the column map “${name}”`;
-    if (!(await mayReplace({ existing: map, isAgreed }, context)))
-      return context.messages.note(`${map} stays as it was`);
-  }
-  await context.config.update((config) => ({
-    ...config,
-    maps: { ...config.maps, [name]: mapping },
-    ...(shop === "" ? {} : { shops: { ...config.shops, [name]: shop } }),
-  }));
+  /** What would be lost. */
+  const findOther = ({ maps, shops = {} }: Config) => {
+    const existing = findSaved(maps, name);
+    const itsShop = findSaved(shops, name);
+    const hasOtherShop = shop !== "" && ![undefined, shop].includes(itsShop);
+    return existing && (hasOtherShop || canonicalJson(existing) !== canonicalJson(mapping))
+      ? { existing, itsShop }
+      : undefined;
+  };
+  const map = `the column map “${name}”`;
+  const known = findOther(await context.config.read());
+  if (known && !(await mayReplace({ existing: map, isAgreed }, context)))
+    return context.messages.note(`${map} stays as it was`);
+  await context.config.update((config) => {
+    if (!isAgreed) ensureKnown(map, findOther(config), known);
+    return {
+      ...config,
+      maps: { ...config.maps, [name]: mapping },
+      ...(shop === "" ? {} : { shops: { ...config.shops, [name]: shop } }),
+    };
+  });
 }

@@ -33,7 +33,7 @@ export function templateToSave(name: string, isAgreed: boolean, context: Context
     async check(draft) {
       if (isReplaced !== undefined) return;
       known = findSaved((await context.config.read()).templates, name);
-      if (!known || isSame(known, draft)) return;
+      if (!known || canonicalJson(known) === canonicalJson(draft)) return;
       const template = `the template “${name}”`;
       isReplaced = await mayReplace({ existing: template, isAgreed }, context);
       if (!isReplaced) context.messages.note(`${template} stays as it was`);
@@ -41,12 +41,7 @@ export function templateToSave(name: string, isAgreed: boolean, context: Context
     async save(draft) {
       if (isReplaced === false) return;
       try {
-        await saveTemplate(
-          context.config,
-          name,
-          draft,
-          (existing) => isAgreed || [known, draft].some((each) => each && isSame(each, existing)),
-        );
+        await saveTemplate(context.config, name, draft, { known, isAgreed });
         const use = context.nextCommand(`orders create --template ${name}`);
         context.messages.note(`${isReplaced ? "Replaced the" : "Saved as a"} template; use it with: ${use}`);
       } catch (error) {
@@ -54,10 +49,6 @@ export function templateToSave(name: string, isAgreed: boolean, context: Context
       }
     },
   };
-}
-
-function isSame(one: Draft, other: Draft): boolean {
-  return canonicalJson(one) === canonicalJson(other);
 }
 
 function warnUnsaved(what: string, error: unknown, { messages }: Context): void {

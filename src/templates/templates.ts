@@ -55,9 +55,9 @@ export const removeSavedTemplate = defineCommand({
   examples: [{ line: "templates remove weekly", note: "asks first; --yes does not" }],
   seeAlso: ["templates list"],
   async run({ name }, context) {
-    findTemplate(await context.config.read(), name);
+    const known = findTemplate(await context.config.read(), name);
     await confirmOrStop(context, `Forget the template ${name}?`);
-    await removeTemplate(context.config, name);
+    await removeTemplate(context.config, name, known);
     return document({ template: name, removed: true }, () => [line(`The template ${name} is forgotten`)]);
   },
 });

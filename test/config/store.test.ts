@@ -28,7 +28,8 @@ const account = { base_url: "https://api.example.com", key: "secret-key" };
 const saveAccount = async (store: ConfigStore, name: string, { base_url, key }: typeof account) =>
   (await keysOn(store).stored()).save(name, { base_url }, { place: "file", apiKey: key });
 const forgetKey = async (store: ConfigStore, name: string) => (await keysOn(store).stored()).forget(name);
-const removeAccount = async (store: ConfigStore, name: string) => (await keysOn(store).stored()).remove(name);
+const removeAccount = async (store: ConfigStore, name: string) =>
+  (await keysOn(store).stored()).remove(name, account);
 
 /** A directory that does not exist yet, in one that is removed when the test ends. */
 async function freshDirectory(): Promise<string> {

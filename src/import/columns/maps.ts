@@ -51,9 +51,9 @@ export const removeSavedMap = defineCommand({
   ],
   seeAlso: ["maps list", "orders import"],
   async run({ name }, context) {
-    findColumns(await context.config.read(), name);
+    const known = findColumns(await context.config.read(), name);
     await confirmOrStop(context, `Forget the column names ${name}?`);
-    await removeMap(context.config, name);
+    await removeMap(context.config, name, known);
     return document({ map: name, removed: true }, () => [line(`The column names ${name} are forgotten`)]);
   },
 });
