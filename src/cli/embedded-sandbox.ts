@@ -48,10 +48,7 @@ export async function controlSandbox(run: SandboxRun, forget: () => Promise<void
         controls,
       });
     },
-    async reset() {
-      await resetSandbox(stored);
-      await forget();
-    },
+    reset: () => resetSandbox(stored, forget),
     advance: (trackingNumber, to) =>
       advanceParcel({ ...stored, clock, trackingNumber, ...(to === undefined ? {} : { to }) }),
   };

@@ -8,14 +8,17 @@ import { hasStoredOrders, openStoredOrders, type StoredOrdersOptions } from "./s
 import { type Advance, advance } from "./transitions.ts";
 
 /**
- * Deletes all orders and chooses another profile id; a server that runs finds itself empty. Does nothing
- * where there is no sandbox. Throws `database` for a file that cannot be used; it stays as it is.
+ * Deletes all orders and chooses another profile id; a server that runs finds itself empty. Only calls
+ * `onDeleted` where there is no sandbox. Throws `database` for a file that cannot be used; it stays as it is.
  */
-export async function resetSandbox(options: StoredOrdersOptions): Promise<void> {
-  if (!hasStoredOrders(options.stateDir)) return;
+export async function resetSandbox(
+  options: StoredOrdersOptions,
+  onDeleted?: () => Promise<void>,
+): Promise<void> {
+  if (!hasStoredOrders(options.stateDir)) return onDeleted?.();
   const stored = await openStoredOrders(options);
   try {
-    await stored.reset();
+    await stored.reset(onDeleted);
   } finally {
     stored.close();
   }

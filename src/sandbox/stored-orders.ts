@@ -29,8 +29,8 @@ export interface StoredOrders {
   read<T>(work: (orders: OrderSource) => T): Promise<T>;
   /** 2.1: the account's id, made with the file and anew by each reset. */
   profileId(): Promise<number>;
-  /** Deletes all orders, from the disk too, and chooses another profile id. */
-  reset(): Promise<void>;
+  /** Deletes all orders, from the disk too unless it is read meanwhile, and chooses another profile id. */
+  reset(onDeleted?: () => Promise<void>): Promise<void>;
   close(): void;
 }
 
@@ -144,7 +144,7 @@ export async function openStoredOrders({
 
     profileId: () => database.read(() => Number(readSandbox(database)?.profile_id)),
 
-    async reset() {
+    async reset(onDeleted) {
       await database.transaction(() => {
         const before = Number(readSandbox(database)?.profile_id);
         database.sql("DELETE FROM orders").run();
@@ -153,7 +153,8 @@ export async function openStoredOrders({
           .sql("UPDATE sandbox SET resets = resets + 1, profile_id = ?")
           .run(chooseProfileId(random, before));
       });
-      await database.compact();
+      await onDeleted?.();
+      await database.compact().catch(() => undefined); // the orders are gone, and were for tests alone
     },
 
     close: () => database.close(),

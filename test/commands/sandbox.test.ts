@@ -1,6 +1,8 @@
 /** The embedded service from the command line: kept between runs, moved on, wiped. */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { sandboxDirectory, storedOrdersPath } from "../../src/sandbox/stored-orders.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createHome } from "../support/courier.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -69,6 +71,17 @@ describe("sandbox reset", () => {
       stderr: "",
     });
     expect((await courier("sandbox reset --yes --ndjson")).stdout).toBe('{"reset":true}\n');
+  });
+
+  test("empties it also while another program reads its file", async () => {
+    const { courier, stateDir } = await homeWithParcel();
+    expect((await courier("sync --account sandbox")).exit).toBe(0);
+    const reader = (await loadDriver()).open(storedOrdersPath(sandboxDirectory(stateDir)));
+    onTestFinished(() => reader.close());
+    reader.exec("BEGIN; SELECT count(*) FROM orders");
+    expect(await courier("sandbox reset --yes")).toMatchObject({ exit: 0, stdout: "The sandbox is empty\n" });
+    for (const words of ["orders list", "find --all"])
+      expect((await courier(`${words} --account sandbox --json`)).stdout, words).toBe("[]\n");
   });
 });
 
