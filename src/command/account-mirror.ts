@@ -102,7 +102,7 @@ export async function addOwnOrders(mirror: Mirror, context: Context): Promise<Ta
     return takeFromLedger(mirror, await mirrorOwner(context), context);
   };
   const shared = await context.sharedLedger();
-  if (shared !== undefined) return takeInTime(take(), await mayAsk(shared, context), context);
+  if (shared !== undefined) return takeInTime(take(), mirror.path, await mayAsk(shared, context), context);
   if (!hasLocalLedger(stateDirectory)) return "all";
   const version = describeVersion(ledgerPath(stateDirectory), await context.account());
   if (version === (await mirror.fact(versionFact))) return "all";
@@ -127,6 +127,8 @@ export async function asksForKey(context: Context): Promise<boolean> {
 /** A server that cannot be reached is no reason to find nothing: it is waited for only so long. */
 async function takeInTime(
   taking: Promise<Taken>,
+  /** Errors of the mirror name its file. */
+  mirror: string,
   isUnlimited: boolean,
   { clock, ledger, messages }: Context,
 ): Promise<Taken> {
@@ -143,7 +145,8 @@ async function takeInTime(
     const taken = await Promise.race([taking, late]);
     if (taken !== "late") return taken;
   } catch (error) {
-    if (!(error instanceof CourierError) || error.code !== "database") throw error;
+    if (!(error instanceof CourierError) || error.code !== "database" || error.message.includes(mirror))
+      throw error;
   } finally {
     cancel();
   }

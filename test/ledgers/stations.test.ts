@@ -3,6 +3,8 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { createTwoCustomers, firstKey, secondKey } from "../support/customers.ts";
@@ -72,6 +74,20 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       2,
       expect.stringContaining("no order was sent from this machine with the account default yet"),
     ]);
+  });
+
+  test("a mirror that cannot be written is not called a ledger that does not answer", async () => {
+    const { first } = await createStations();
+    expect((await first.courier("sync", { env: noKey })).exit).toBe(0);
+    await send(first, "赵六", "13900139003");
+    const [mirror = ""] = mirrorFiles(first.stateDir).filter((name) => name.endsWith(".db"));
+    const connection = (await loadDriver()).open(mirror);
+    connection.exec("CREATE TRIGGER full BEFORE INSERT ON answers BEGIN SELECT RAISE(ABORT, 'full'); END");
+    connection.close();
+    const found = await first.courier("find 李四", { env: noKey });
+    expect(found.exit, found.stderr).toBe(5);
+    expect(found.stderr).toContain("error: the mirror cannot be used: full: ");
+    expect(found.stderr).not.toContain("not answer");
   });
 
   test("undo without a number means this machine's last run; the question names another machine", async () => {
