@@ -203,14 +203,15 @@ export async function createContext(
       stateDirectory: directories.state,
       clock,
       addCleanup,
-      localLedger,
       ledger,
       warn: (text: string) => messages.warn(text),
       hasOpenLedger: book.hasOpenLedger,
       sharesLedger,
       knownCustomer,
+      hasOtherKey,
       nextCommand,
     };
+    addCleanup(async () => void (await keepKnownOrders()));
     const made = remembering(client, tools, remembered);
     remembered = made;
     return made;
@@ -220,8 +221,25 @@ export async function createContext(
     messages.note(`waiting for another courier process that is writing to ${file}…`);
   }
 
-  async function keepKnownOrders(): Promise<void> {
+  /** After a login meanwhile, what is kept under the account's name may be of another customer. */
+  async function hasOtherKey(): Promise<boolean> {
+    const active = await account();
+    if (active.kind !== "remote" || active.key.place === "given") return false;
+    if (markOf(config.path) === configMark) return false;
+    // The file says only that it is in the key ring.
+    if (active.key.place === "keychain")
+      return (await keys.read(active).catch(() => undefined)) !== (await address()).apiKey;
+    const { readConfigUnchecked } = await import("../config/read-config-unchecked.ts");
+    const { key, key_command, key_store } =
+      readConfigUnchecked(directories.config).accounts[active.name] ?? {};
+    const own = "apiKey" in active.key ? active.key.apiKey : active.key.command;
+    return String(key ?? key_command ?? key_store ?? own).trim() !== own.trim();
+  }
+
+  async function keepKnownOrders(): Promise<boolean> {
+    if (await hasOtherKey()) return false;
     await remembered?.orders.keep(localLedger, clock.now()).catch(() => undefined);
+    return true;
   }
 
   let hasForgotten = false;

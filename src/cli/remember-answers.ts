@@ -22,13 +22,15 @@ const mostSeen = 10_000;
 export interface AnswerTools
   extends Pick<
     Context,
-    "clock" | "ledger" | "localLedger" | "sharesLedger" | "knownCustomer" | "addCleanup" | "nextCommand"
+    "clock" | "ledger" | "sharesLedger" | "knownCustomer" | "addCleanup" | "nextCommand"
   > {
   readonly account: ActiveAccount;
   readonly apiKey: string;
   readonly stateDirectory: string;
   readonly warn: (text: string) => void;
   hasOpenLedger(): boolean;
+  /** A login has given the account another key than this run's. */
+  hasOtherKey(): Promise<boolean>;
 }
 
 export interface Remembered {
@@ -46,12 +48,11 @@ export function remembering(
   /** Of another service of the run: what both answer is kept in its order. */
   before?: Remembered,
 ): Remembered & { readonly service: CourierService; readonly rawClient: Client } {
-  const { account, clock, addCleanup } = tools;
+  const { account } = tools;
   const owner = ordersOwnerOf(account);
   // The embedded sandbox creates a key for each run.
   const keyTag = account.kind === "sandbox" ? undefined : tagOfKey(tools.apiKey);
   const orders = before?.orders ?? createNoticedOrders(tools.stateDirectory);
-  addCleanup(() => orders.keep(tools.localLedger, clock.now()).catch(() => undefined));
   const keep = before?.keep ?? createAnswerKeeper(orders.cachedStates(owner, keyTag), tools);
   const notice = (seen: readonly KnownOrder[]) =>
     orders.notice(
@@ -78,7 +79,7 @@ function createAnswerKeeper(
   const sinceMs = clock.now();
 
   async function mirrorAnswers(): Promise<void> {
-    if (!existsSync(path.join(stateDirectory, "mirror"))) return;
+    if (!existsSync(path.join(stateDirectory, "mirror")) || (await tools.hasOtherKey())) return;
     const { recordAnswers } = await import("../command/account-mirror.ts");
     await recordAnswers([...answers.values()], { account, stateDirectory, clock });
   }

@@ -62,8 +62,11 @@ export interface Context {
   beginRun(facts: RunFacts): Promise<Run>;
   /** The processes of this machine. */
   readonly processes: SystemProcesses;
-  /** Keeps what this run was shown of orders, which otherwise happens when it ends. Never rejects. */
-  keepKnownOrders(): Promise<void>;
+  /**
+   * Keeps what this run was shown of orders, which otherwise happens when it ends. False where the account has another key
+   * by now: what is kept may be another customer's. Throws `no_account`.
+   */
+  keepKnownOrders(): Promise<boolean>;
   /** Forgets the orders that the Tab key offers for an account, at any service or at one. Throws `database` and the system's errors. */
   forgetKnownOrders(account: string, service?: string): Promise<void>;
   readonly globals: Globals;

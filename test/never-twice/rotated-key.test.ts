@@ -2,9 +2,11 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { interrupted } from "../../src/core/errors.ts";
 import type { Prompts } from "../../src/core/prompts.ts";
+import { answerData } from "../support/answers.ts";
 import { putConfig, readConfigText } from "../support/config-file.ts";
 import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
 import { errorOf, row, sheet } from "../support/imports.ts";
@@ -113,4 +115,67 @@ test("a sheet gets no state of another customer's order with the same id", async
   await as(firstKey, "orders cancel ref:A-1 --yes");
   await as(secondKey, `orders write-back ${second} -o ${output}`);
   expect(await readFile(output, "utf8")).toContain(",pending,");
+});
+
+describe("another customer's key that comes while a command with the former one reads", () => {
+  /** Calls `act` once the service has answered a request for this path. */
+  async function actAfter(place: string, act: () => Promise<void>): Promise<Transport> {
+    const real = await createTransport({}, 5_000);
+    let isDone = false;
+    return {
+      close: () => real.close(),
+      async send(request) {
+        const answer = await real.send(request);
+        if (!isDone && request.url.pathname.endsWith(place)) {
+          isDone = true;
+          await act();
+        }
+        return answer;
+      },
+    };
+  }
+
+  test.each(["file", "keychain"])(
+    "finds none of the orders that it was shown; key store: %s",
+    async (store) => {
+      const home = await prepare();
+      await home.login(firstKey, `--key-store ${store}`);
+      const transport = await actAfter("/orders", async () => {
+        await home.login(secondKey, `--key-store ${store}`);
+        expect((await home.courier("sync")).exit).toBe(0);
+        expect(await home.found()).toMatchObject([{ receiver: { name: "王五" } }]);
+      });
+      const listed = await home.courier("orders list", { transport });
+      expect(listed.exit, listed.stderr).toBe(0);
+      expect(await home.found()).toMatchObject([{ receiver: { name: "王五" } }]);
+    },
+  );
+
+  test("puts no state and no number of them beside a row", async () => {
+    const home = await prepare();
+    const { id } = home.shown;
+    const shown = { ...home.shown, tracking_number: "CROFFIRST", status: "in_transit" };
+    answerData({ sandbox: home.first }, `GET /api/v1/orders/${id}`, JSON.stringify(shown));
+    const transport = await actAfter(`/orders/${id}`, async () => void (await home.login(secondKey)));
+    const { stdout } = await home.courier(`orders show ${id} --json`, { transport });
+    expect(JSON.parse(stdout).status).toBe("in_transit");
+    const [file, output] = [path.join(home.directory, "second.csv"), path.join(home.directory, "out.csv")];
+    const ran = await home.courier(`orders write-back ${file} -o ${output}`);
+    expect(ran.exit, ran.stderr).toBe(0);
+    const written = await readFile(output, "utf8");
+    expect([written.includes(",pending,"), written.includes("CROFFIRST")], written).toEqual([true, false]);
+  });
+
+  test("does not put the states of its orders beside the former customer's rows", async () => {
+    const home = await prepare();
+    await home.login(rotatedKey, "--no-verify");
+    const transport = await actAfter("/profile", async () => {
+      await home.login(secondKey);
+      expect((await home.courier(`orders cancel ${home.shown.id} --yes`)).exit).toBe(0);
+    });
+    const [file, output] = [path.join(home.directory, "orders.csv"), path.join(home.directory, "out.csv")];
+    const ran = await home.courier(`orders write-back ${file} -o ${output}`, { transport });
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await readFile(output, "utf8")).toContain(",pending,");
+  });
 });
