@@ -53,12 +53,14 @@ const senderLabel = /(?<!邮)寄(?!往)|发(?!往)|sender/i;
 /** The party in a text. A municipality without a city is its own city, as services expect it (2.2). */
 export async function understandParty(text: string): Promise<PartyGuess> {
   const guess = await understandAddress(text);
-  const normalized = normalizeForMatch(text);
-  const labels = findLabels(normalized, [])
-    .map(({ start, end }) => normalized.slice(start, end))
-    .join();
-  const isOfTwo = receiverLabel.test(labels) && senderLabel.test(labels);
-  return { ...guess, party: withOwnCity(guess.party), isOfTwo };
+  return { ...guess, party: withOwnCity(guess.party), isOfTwo: isOfTwo(normalizeForMatch(text)) };
+}
+
+function isOfTwo(normalized: string): boolean {
+  const hasBoth = (words: string) => receiverLabel.test(words) && senderLabel.test(words);
+  if (!hasBoth(normalized)) return false;
+  const labels = findLabels(normalized, []);
+  return hasBoth(labels.map(({ start, end }) => normalized.slice(start, end)).join());
 }
 
 function withOwnCity(party: DraftParty): DraftParty {
@@ -103,7 +105,11 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
     party(text) {
       const { party, isPhoneCertain } = splitAddress(text, divisions, "sheet");
       const former = () => splitAddress(text, divisions, "former sheet").party;
-      return { ...withFormer(normalizeForMatch(text), party, former), isPhoneCertain };
+      const normalized = normalizeForMatch(text);
+      return {
+        ...withFormer(normalized, party, former),
+        isPhoneCertain: isPhoneCertain && !isOfTwo(normalized), // it may be the other person's
+      };
     },
     place(text) {
       const normalized = normalizeForMatch(text);

@@ -1313,13 +1313,19 @@ describe("a column that holds a whole address or party", () => {
 
   test("is named by row and column where it is not understood, and nothing is sent", async () => {
     const home = await createImportHome(
-      sheetOf(columns, "1,张三 广东省深圳市南山区科技园1号楼,茶,店主", "2,科技园1号楼 13900139000,茶,店主"),
+      sheetOf(
+        columns,
+        "1,张三 广东省深圳市南山区科技园1号楼,茶,店主",
+        "2,科技园1号楼 13900139000,茶,店主",
+        "3,收件人：李四 北京市朝阳区建国路88号 寄件人：张三 13800138000 广东省深圳市,茶,店主",
+      ),
     );
     const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
     expect(ran.exit).toBe(2);
     expect(problemsOf(ran)).toEqual([
       expect.stringMatching(/^1 receiver.text: not understood: no certain telephone number/),
       expect.stringMatching(/^2 receiver.text: not understood: no certain .*city/),
+      expect.stringMatching(/^3 receiver.text: not understood: no certain telephone number/),
     ]);
     expect(home.posts).toBe(0);
   });

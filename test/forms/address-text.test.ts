@@ -7,6 +7,7 @@ import {
   cutAddress,
   splitAddress,
   understandAddress,
+  understandParty,
 } from "../../src/forms/address-text.ts";
 import { normalizeForMatch } from "../../src/forms/normalize-for-match.ts";
 import type { DraftParty } from "../../src/model/draft.ts";
@@ -40,8 +41,10 @@ test("an import splits every text as it always did, or tells how it did, so that
   const municipality = /^(?:北京|天津|上海|重庆)市?$/;
   const withCity = (party: DraftParty) =>
     municipality.test(party.province ?? "") && !party.city ? { ...party, city: party.province } : party;
-  for (const { text, party, isPhoneCertain } of addresses)
+  for (const { text, party, isPhoneCertain: isOne } of addresses) {
+    const isPhoneCertain = isOne && !(await understandParty(text)).isOfTwo;
     expect(splitter.party(text)).toMatchObject({ party: withCity(party), isPhoneCertain });
+  }
   const before = addresses.flatMap(({ text }) => splitter.party(text).former ?? []);
   expect(before.map(({ city, district }) => [city, district])).toEqual([
     ["台州", "市路桥区"],
