@@ -284,13 +284,12 @@ async function warnOfOthers(
   context: Context,
 ): Promise<void> {
   const local = await context.localLedger();
-  const is = customers.length > 1 ? "may be" : "is";
   for (const [other, stored] of Object.entries((await context.config.read()).accounts)) {
     if (other === name || stored.ledger !== undefined) continue;
     const own = await local.customersOnlyOf(other, []);
     if (own.some(({ id }) => customers.includes(id)))
       context.messages.warn(
-        `the account ${other} ${is} of the same customer, and sends nothing until it uses that ledger, too: courier ledger use ${shellQuote(text)} --account ${shellQuote(other)}`,
+        `if the account ${other} is still of the same customer, it sends nothing until it uses that ledger, too: courier ledger use ${shellQuote(text)} --account ${shellQuote(other)}`,
       );
   }
 }
