@@ -164,9 +164,10 @@ test("the mirror of another customer is begun anew, at once or with the command 
   await login(secondKey);
   const found = await home.courier("find --json");
   if (found.exit === 5) {
-    expect(found.stderr).toMatch(
-      /the mirror cannot be deleted: .*another program.*\nhint: begin it anew: courier sync --rebuild/,
-    );
+    expect(JSON.parse(found.stderr).error).toMatchObject({
+      message: expect.stringMatching(/^the mirror cannot be deleted: another program is using it/),
+      hint: "begin it anew: courier sync --rebuild",
+    });
     expect((await home.courier("sync --rebuild")).exit).toBe(0);
     expect((await home.courier("find --json")).stdout).toBe("[]\n");
     return;
