@@ -1,15 +1,10 @@
 /** The same tests on each kind of ledger: in a file of this machine, and on a server that machines share. */
 
-import { afterAll, beforeAll, describe } from "vitest";
+import { describe } from "vitest";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { openSharedLedger } from "../../src/ledger/shared/shared-ledger.ts";
-import {
-  type PostgresServer,
-  postgresPrograms,
-  readTestAddress,
-  startPostgres,
-} from "../support/postgres.ts";
+import { postgresPrograms, readTestAddress, servePostgres } from "../support/postgres.ts";
 
 /** Opens the ledger of a state directory: the same directory is the same ledger. */
 export type OpenLedger = (stateDirectory: string, sinceBoot?: Clock["sinceBoot"]) => Promise<Ledger>;
@@ -23,12 +18,8 @@ export function describeKinds(define: (open: OpenLedger, kind: "SQLite" | "Postg
       "SQLite",
     ));
   describe.skipIf(postgresPrograms === undefined)("PostgreSQL", () => {
-    let server: PostgresServer;
+    const server = servePostgres();
     const databases = new Map<string, Promise<string>>();
-    beforeAll(async () => {
-      server = await startPostgres();
-    });
-    afterAll(() => server.remove());
     define(async (stateDirectory, sinceBoot) => {
       const database = databases.get(stateDirectory) ?? server.createDatabase();
       databases.set(stateDirectory, database);

@@ -1,21 +1,17 @@
 /** `ledger use` changes the ledger of an account, and nothing that another process has saved of it at a question. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
 import { putConfig, readConfigText } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createImportHome, row, sheet } from "../support/imports.ts";
 import { withLedger } from "../support/ledger.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 
-let server: PostgresServer;
-beforeAll(async () => {
-  if (postgresPrograms) server = await startPostgres();
-}, 120_000);
-afterAll(async () => server?.remove());
+const server = servePostgres();
 
 test.skipIf(!postgresPrograms)(
   "a key that was stored meanwhile stays where ledger use gives up",

@@ -1,12 +1,12 @@
 /** What `ledger use` compares: all ledgers that may have orders of the account's customer, whichever key sent them. */
 
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { putConfig } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
 import { plainDraft } from "../support/orders.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 import { createRenewedHome, renewedKey, firstKey as unnamedKey } from "../support/renewed-service.ts";
 
 const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
@@ -14,11 +14,7 @@ const order = (name: string) => JSON.stringify({ ...plainDraft, item: { ...plain
 const lacks = (runs: string) => [2, expect.stringContaining(`does not know ${runs}`)];
 
 describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 60_000);
-  afterAll(() => server?.remove());
+  const server = servePostgres();
 
   /** A home with the account shop. */
   async function createShop() {

@@ -2,14 +2,14 @@
 
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createTwoCustomers, firstKey, rotatedKey } from "../support/customers.ts";
 import { sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 
 const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 const forget = "ledger forget --account shop --yes --confirm shop --json";
@@ -26,11 +26,7 @@ async function filesWith(directory: string, names: readonly string[]): Promise<s
 }
 
 describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 60_000);
-  afterAll(() => server?.remove());
+  const server = servePostgres();
 
   describe("after the account's key was renewed", () => {
     /** An order was sent with the first key, and nothing since. */

@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { changeMarks } from "../../src/ledger/moved.ts";
@@ -13,7 +13,7 @@ import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { createTwoCustomers, firstKey as customersKey, secondKey } from "../support/customers.ts";
 import { errorOf, row, sheet, withLedger } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 import { createRenewedHome, firstKey, renewedKey } from "../support/renewed-service.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
@@ -44,11 +44,7 @@ async function createShop() {
 }
 
 describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 60_000);
-  afterAll(() => server?.remove());
+  const server = servePostgres();
 
   test("a `ledger use local` that fails leaves the moved file without a right to send", async () => {
     const home = await createShop();

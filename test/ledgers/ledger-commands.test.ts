@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { copyFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
 import type { Choice } from "../../src/core/prompts.ts";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
@@ -20,7 +20,7 @@ import { createImportHome, errorOf, outcomes, row, sheet } from "../support/impo
 import { recordRun, withLedger } from "../support/ledger.ts";
 import { breakAtCommit } from "../support/lost-commit.ts";
 import { plainDraft } from "../support/orders.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { canMount, holdFile, mountDisk } from "../support/small-disk.ts";
 
@@ -199,11 +199,7 @@ describe("without a server", () => {
 });
 
 describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 60_000);
-  afterAll(() => server?.remove());
+  const server = servePostgres();
 
   const databaseOf = (address: string) => address.split("/").at(-1);
   const count = async (address: string, table: string) =>

@@ -1,19 +1,15 @@
 /** The log of a ledger that machines share, which may not call the account by one name. */
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { plainDraft } from "../support/orders.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 
 const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 
 describe.skipIf(postgresPrograms === undefined)("with a shared ledger (needs PostgreSQL)", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.remove());
+  const server = servePostgres();
 
   /** A machine on which the account shop has the ledger, and the current one does not. */
   async function createShop() {

@@ -2,14 +2,14 @@
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { createTwoCustomers, firstKey, secondKey } from "../support/customers.ts";
 import { stateAtService } from "../support/ledger.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
@@ -29,11 +29,7 @@ async function send(home: Home, receiver: string, phone: string): Promise<{ read
 }
 
 describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 60_000);
-  afterAll(() => server?.remove());
+  const server = servePostgres();
 
   const ask = (address: string, text: string) => server.query(text, address.split("/").at(-1));
   /** In a test all stations run in one process: the newest run gets another machine. */

@@ -2,10 +2,10 @@
 
 import { copyFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const order = (name: string, phone: string) =>
@@ -83,11 +83,7 @@ test("with a ledger that is older now than what is kept for the Tab key", async 
 });
 
 describe.skipIf(postgresPrograms === undefined)("with a shared ledger (needs PostgreSQL)", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.remove());
+  const server = servePostgres();
 
   test("for which a list does not wait", async () => {
     const home = await createHome({ COURIER_LEDGER: await server.createDatabase() });

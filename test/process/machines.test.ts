@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createServedHome } from "../support/courier.ts";
 import { outcomes, row, sheet } from "../support/imports.ts";
 import { breakAtCommit } from "../support/lost-commit.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { postgresPrograms, servePostgres, startPostgres } from "../support/postgres.ts";
 import { createProcessHome, createServedProcessHome, type ProcessHome, until } from "../support/process.ts";
 
 const rows = sheet(row("A-1"), row("A-2"), row("A-3"));
@@ -19,11 +19,7 @@ const order = {
 };
 
 describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (needs PostgreSQL)", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.remove());
+  const server = servePostgres();
 
   /** Machines with one service and one database between them. */
   async function createMachines(names: readonly string[] = ["one", "two"]) {

@@ -3,26 +3,17 @@
 import { chmod, chown, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer } from "node:net";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Answer, createConnection } from "../../src/postgres/connection.ts";
 import { createAuthority, type PrivateAuthority } from "../support/certificates.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { breakAtCommit } from "../support/lost-commit.ts";
-import {
-  type PostgresServer,
-  postgresPrograms,
-  readTestAddress,
-  startPostgres,
-} from "../support/postgres.ts";
+import { postgresPrograms, readTestAddress, servePostgres } from "../support/postgres.ts";
 import { until } from "../support/process.ts";
 
 describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.remove());
+  const server = servePostgres();
 
   test.each([
     ["the first transaction does not begin", false],

@@ -8,6 +8,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
+import { afterAll, beforeAll } from "vitest";
 import { type PostgresAddress, parseAddress } from "../../src/postgres/address.ts";
 
 const run = promisify(execFile);
@@ -144,4 +145,14 @@ export async function startPostgres(): Promise<PostgresServer> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** One server for the tests of a group: started before them, and removed after them. */
+export function servePostgres(): PostgresServer {
+  const server = {} as PostgresServer;
+  beforeAll(async () => {
+    if (postgresPrograms) Object.assign(server, await startPostgres());
+  }, 120_000);
+  afterAll(() => server.remove?.());
+  return server;
 }
