@@ -1,5 +1,6 @@
 /** What goes into the program: the sources and the parts of packages that they use, bundled by esbuild. */
 
+import { createRequire } from "node:module";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
@@ -18,6 +19,8 @@ const unused = [
     path: "node:http",
     contents: "module.exports = { IncomingMessage: class {}, maxHeaderSize: 16_384 };",
   },
+  // Of all the parser's tables, undici reads two.
+  { by: "undici", path: "../llhttp/constants.js", contents: parserConstants() },
   // The parser for processors without SIMD, made before about 2008: 72 kB.
   { by: "undici", path: "../llhttp/llhttp-wasm.js", contents: "module.exports = undefined;" },
   // undici calls nothing but the function itself.
@@ -27,6 +30,9 @@ const unused = [
     contents:
       'module.exports = (ok, message) => { if (!ok) throw Object.assign(new Error(message ?? "assertion failed"), { name: "AssertionError" }); };',
   },
+  // Node has had the checksum of .zip files since 20.15.
+  { by: "yazl", path: "buffer-crc32", contents: 'exports.unsigned = require("node:zlib").crc32;' },
+  { by: "yauzl", path: "./crc32", contents: 'module.exports = require("node:zlib").crc32;' },
   // commander starts subcommands that are programs of their own; there are none.
   { by: "commander", path: "node:child_process", contents: "module.exports = {};" },
   // conf's writer would end the process at the first signal; what it leaves behind goes at the next write.
@@ -123,6 +129,11 @@ function packDivisions({ onResolve, onLoad }) {
         export const areaList = JSON.parse(brotliDecompressSync(Buffer.from("${packed}", "base64")).toString());`,
     };
   });
+}
+
+function parserConstants() {
+  const { ERROR, TYPE } = createRequire(import.meta.url)("undici/lib/llhttp/constants.js");
+  return `exports.ERROR = ${JSON.stringify(ERROR)}; exports.TYPE = ${JSON.stringify(TYPE)};`;
 }
 
 function leaveOutUnused({ onResolve, onLoad }) {
