@@ -49,7 +49,7 @@ export async function checkConfig({ config, machine }: Context): Promise<CheckRe
   const name = hideHome(config.path, machine);
   if (file.mode === undefined) return found;
   if (isOpen(file.mode, machine)) {
-    const detail = `others on this machine can read ${name} (mode ${octal(file.mode)}), which holds keys`;
+    const detail = `others on this machine can read ${name} (mode ${octal(file.mode)}), which may hold keys`;
     return { check: "config", status: "warn", detail, advice: `chmod 600 ${shellQuotePath(name)}` };
   }
   return hasModes(machine)

@@ -225,7 +225,7 @@ describe("files", () => {
     expect(by.config).toEqual({
       check: "config",
       status: "warn",
-      detail: "others on this machine can read ~/config/config.json (mode 0644), which holds keys",
+      detail: "others on this machine can read ~/config/config.json (mode 0644), which may hold keys",
       advice: "chmod 600 ~/config/config.json",
       duration_ms: null,
     });
