@@ -28,9 +28,18 @@ const isShortId = (digits: string) => digits.length < shortestNumber && !digits.
 /** Ids that are looked up one by one for parcels, in a run. */
 const mostLookedUp = 10;
 
+const numberFields = ["order_no", "tracking_number"] as const;
+
 interface NamedOrder {
   readonly id: string;
-  readonly trackingNumber: string | undefined;
+  readonly trackingNumber?: string | undefined;
+  /** Where mirror or list has the name; undefined for an id or a ref. */
+  readonly field?: (typeof numberFields)[number] | undefined;
+}
+
+/** A name that led to an order. */
+export interface UsedName extends Pick<NamedOrder, "field"> {
+  readonly name: string;
 }
 
 /**
@@ -40,32 +49,32 @@ interface NamedOrder {
 export async function findOrderIds(
   names: readonly string[],
   context: Context,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const findId = openOrderNames(context);
-  const named = new Map<string, readonly string[]>();
+): Promise<ReadonlyMap<string, readonly UsedName[]>> {
+  const findOrder = openOrderNames(context);
+  const named = new Map<string, readonly UsedName[]>();
   for (const name of names) {
-    const id = withoutZeros(await findId(name));
-    named.set(id, [...(named.get(id) ?? []), name]);
+    const { id, field } = await findOrder(name);
+    named.set(id, [...(named.get(id) ?? []), { name, field }]);
   }
   return named;
 }
 
-/** Finds the id of the order with a name; mirror and list are read once for all. Throws as `findOrderIds` does. */
-export function openOrderNames(context: Context): (name: string) => Promise<string> {
+/** Finds the order with a name; mirror and list are read once for all. Throws as `findOrderIds` does. */
+export function openOrderNames(context: Context): (name: string) => Promise<NamedOrder> {
   const mirror = lazy(() => openKnownOrders(context));
   const list = openList(context);
 
   /** Digits may be an id, or the number of an order. Where one order has the id, and another one the number, it is ambiguous. */
-  async function findDigits(name: string): Promise<string> {
-    if (isShortId(name)) return name;
+  async function findDigits(name: string): Promise<NamedOrder> {
+    if (isShortId(name)) return { id: name };
     const known = await mirror()
       .then((opened) => findInMirror(name, opened))
       .catch(() => []);
     const wanted = withoutZeros(name);
-    if (known.some(({ id }) => id === wanted)) return choose(name, known)?.id ?? name;
-    const byId = (await isId(name, context)) ? [{ id: wanted, trackingNumber: undefined }] : [];
+    if (known.some(({ id }) => id === wanted)) return choose(name, known) ?? { id: wanted };
+    const byId = (await isId(name, context)) ? [{ id: wanted }] : [];
     const byNumber = known.length > 0 || byId.length > 0 ? known : await list(name);
-    return choose(name, [...byId, ...byNumber])?.id ?? name;
+    return choose(name, [...byId, ...byNumber]) ?? { id: wanted };
   }
 
   return async (name) => {
@@ -83,7 +92,7 @@ export function openOrderNames(context: Context): (name: string) => Promise<stri
     const found = known.length > 0 ? known : isRef ? await findByRef(name, context) : await list(name);
     const order = choose(name, found);
     if (order === undefined) throw unread ?? (await noSuchOrder(name, context));
-    return order.id;
+    return order;
   };
 }
 
@@ -200,7 +209,7 @@ export async function openKnownOrders(context: Context): Promise<Mirror | undefi
 export async function* ordersNamed(name: string, mirror: Mirror): AsyncGenerator<MirroredOrder, void> {
   const ref = refOf(name);
   for await (const order of mirror.search({ text: ref ?? name })) {
-    const numbers = ["order_no", "tracking_number"].map((field) => textAt(order.fields, field));
+    const numbers = numberFields.map((field) => textAt(order.fields, field));
     const isMeant = ref === undefined ? [order.id, ...numbers].includes(name) : order.ref === ref;
     if (isMeant) yield order;
   }
@@ -210,7 +219,11 @@ async function findInMirror(name: string, mirror: Mirror | undefined): Promise<r
   const found: NamedOrder[] = [];
   if (mirror === undefined) return found;
   for await (const { id, fields } of ordersNamed(name, mirror))
-    found.push({ id, trackingNumber: textAt(fields, "tracking_number") });
+    found.push({
+      id,
+      trackingNumber: textAt(fields, "tracking_number"),
+      field: numberFields.find((each) => textAt(fields, each) === name),
+    });
   return found;
 }
 
@@ -284,9 +297,10 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
       failedMs = Math.min(failedMs, context.clock.elapsed());
       throw error;
     });
-    return find(name).map(({ id, tracking_number }) => ({
-      id: id.value,
-      trackingNumber: tracking_number || undefined,
+    return find(name).map((order) => ({
+      id: order.id.value,
+      trackingNumber: order.tracking_number || undefined,
+      field: numberFields.find((each) => order[each] === name),
     }));
   };
 }

@@ -2,6 +2,7 @@
 
 import type { Context } from "../command/command.ts";
 import { isOrderId, refOf } from "../command/options.ts";
+import type { UsedName } from "../command/order-name.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { withoutZeros } from "../model/order-id.ts";
 import { cannotBeCancelled } from "../model/states.ts";
@@ -19,7 +20,7 @@ import {
  */
 export async function findOthers(
   orders: readonly OrderDetail[],
-  named: ReadonlyMap<string, readonly string[]>,
+  named: ReadonlyMap<string, readonly UsedName[]>,
   isTrial: boolean,
   context: Context,
 ): Promise<ReadonlyMap<string, string>> {
@@ -28,7 +29,7 @@ export async function findOthers(
   for (const order of orders) {
     const id = order.id.value;
     const names = named.get(id) ?? [];
-    const otherNames = names.filter((name) => !isOrderId(name) || withoutZeros(name) !== id);
+    const otherNames = names.filter(({ name }) => !isOrderId(name) || withoutZeros(name) !== id);
     const isNamedById = otherNames.length < names.length;
     const found = owned.get(id);
     const reason =
@@ -49,13 +50,14 @@ export async function findOthers(
 /** Of an order that its id does not name. Undefined where a ref or a number means it. */
 async function whyOther(
   order: OrderDetail,
-  names: readonly string[],
+  names: readonly UsedName[],
   isTrial: boolean,
   context: Context,
 ): Promise<string | undefined> {
-  const refs = names.flatMap((name) => refOf(name) ?? []);
-  const numbers = names.filter((name) => refOf(name) === undefined);
-  const own = await describeOwnNumber(numbers, order.id.value, context);
+  const refs = names.flatMap(({ name }) => refOf(name) ?? []);
+  const numbers = names.filter(({ name }) => refOf(name) === undefined);
+  const texts = numbers.map(({ name }) => name);
+  const own = await describeOwnNumber(texts, order.id.value, context);
   if (own !== undefined) return own;
   const withdrawn = refs.length === 0 ? await describeWithdrawn(order, context) : undefined;
   if (withdrawn !== undefined) return withdrawn;

@@ -32,7 +32,7 @@ export interface BaseDraft {
 export async function draftLike(name: string, context: Context, isAgreed: boolean): Promise<BaseDraft> {
   const operation = parseOperationName(name);
   if (operation) return { draft: await draftOf(operation, context), declined: [] };
-  const id = withoutZeros(await openOrderNames(context)(name));
+  const { id } = await openOrderNames(context)(name);
   const isNumber = refOf(name) === undefined && withoutZeros(name) !== id;
   const other = isNumber ? await describeOwnNumber([name], id, context) : undefined;
   if (other !== undefined) throw usageError(other, "name the order that is meant by its id");

@@ -58,10 +58,10 @@ export const showOrder = defineCommand({
 
 async function read(
   name: string,
-  findId: (name: string) => Promise<string>,
+  findOrder: ReturnType<typeof openOrderNames>,
   context: Context,
 ): Promise<OrderDetail> {
-  const id = await findId(name);
+  const { id, field } = await findOrder(name);
   const order = await readKnown(id, context);
   const ref = refOf(name);
   if (ref === undefined) await checkOwner(order, context).catch(() => undefined);
@@ -70,7 +70,7 @@ async function read(
     context.messages.warn(`${name} led to order ${id}, but ${other}`);
     await openOrderNames(context)(name); // fails where that order was taken from the ref's: it is in doubt now
   }
-  const numbers = describeOtherNumbers(name, order);
+  const numbers = describeOtherNumbers({ name, field }, order);
   if (numbers) context.messages.warn(numbers);
   return order;
 }
@@ -114,9 +114,9 @@ async function* showSeveral(names: readonly string[], context: Context): Items<S
   if (names.length === 0) return undefined;
   const service = await context.service();
   await checkApiQuota(names.length, service, context);
-  const findId = openOrderNames(context);
+  const findOrder = openOrderNames(context);
   return yield* lookUpSeveral<Shown>(names, {
-    look: (name) => read(name, findId, context),
+    look: (name) => read(name, findOrder, context),
     failed: (order, error) => ({ order, error }),
     noun: "orders",
   });

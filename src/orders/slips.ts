@@ -13,7 +13,7 @@ import {
   type OrderQuery,
   type OwnFilter,
 } from "../command/order-filter.ts";
-import { findOrderIds } from "../command/order-name.ts";
+import { findOrderIds, type UsedName } from "../command/order-name.ts";
 import { pickOrder } from "../command/pick-order.ts";
 import { readNames } from "../command/piped-names.ts";
 import { wrongAccount } from "../command/run-messages.ts";
@@ -127,7 +127,7 @@ function parseSize(text: string, flag: string): SlipSize {
 }
 
 /** Ids of orders, with the names that led to each. */
-type NamedIds = ReadonlyMap<string, readonly string[]>;
+type NamedIds = ReadonlyMap<string, readonly UsedName[]>;
 
 interface ChosenOrders {
   readonly named: NamedIds;
@@ -192,7 +192,7 @@ async function* slipsOfIds({ named, isRun, inDoubt }: ChosenOrders, context: Con
       }
       const { ref, isOther } = await refs(order);
       // The service shows another receiver's: only its id means it.
-      if (isOther && names.every((name) => refOf(name) !== undefined))
+      if (isOther && names.every(({ name }) => refOf(name) !== undefined))
         return { id, refusal: refuseOther(id, context) };
       return toSlip(order, ref);
     } catch (error) {

@@ -3,6 +3,7 @@
 import type { Context } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { refOf } from "../command/options.ts";
+import type { UsedName } from "../command/order-name.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { isInDoubt, isMade, nameOperation, type Operation } from "../ledger/operation.ts";
@@ -286,18 +287,19 @@ function nameShown({ receiver, item }: OrderDetail): string {
 }
 
 /**
- * Why an order is not the one that a number named: it has others. The answer to a create may have had the id of another
- * order than its numbers. Undefined for an id or a ref.
+ * Why an order is not the one that a number named: it has another one where mirror or list had this one, or where that is
+ * not known, in all places. The answer to a create may have had the id of another order than its numbers, and a list may be
+ * wrong once. Undefined for an id or a ref.
  */
 export function describeOtherNumbers(
-  name: string,
-  { id, order_no, tracking_number }: OrderDetail,
+  { name, field }: UsedName,
+  order: Pick<OrderDetail, "id" | "order_no" | "tracking_number">,
 ): string | undefined {
-  const isId = withoutZeros(name) === id.value;
-  if (isId || refOf(name) !== undefined) return;
-  if (!order_no || !tracking_number || [order_no, tracking_number].includes(name)) return;
-  const shown = `${show(order_no)} and ${show(tracking_number)}`;
-  return `${name} was known as a number of order ${id.value}, which has ${shown}`;
+  const id = order.id.value;
+  if (withoutZeros(name) === id || refOf(name) !== undefined) return;
+  const shown = [order.order_no, order.tracking_number].filter(Boolean);
+  if (shown.includes(name) || !(field ? order[field] : shown.length > 0)) return;
+  return `${name} was known as a number of order ${id}, which has ${shown.map(show).join(" and ")}`;
 }
 
 /**
