@@ -6,16 +6,23 @@ import type { Context } from "../command/command.ts";
 import { confirmParty, type UnderstoodParty } from "../command/confirm-address.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { refOf } from "../command/options.ts";
-import { openOrderNames } from "../command/order-name.ts";
+import { openOrderNames, type UsedName } from "../command/order-name.ts";
 import { usageError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import { nameOperation, type OperationName, parseOperationName } from "../ledger/operation.ts";
 import { type StoredAnswer, textAt } from "../mirror/mirrored-order.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { itemFields, partyFields, partyParts } from "../model/fields.ts";
+import type { OrderDetail } from "../model/interface.ts";
 import { isJsonObject, type Json, type JsonObject, jsonNumber } from "../model/json.ts";
 import { withoutZeros } from "../model/order-id.ts";
-import { describeAnswer, describeOwnNumber, describeWithdrawn, readOwner } from "../sending/another-order.ts";
+import {
+  describeAnswer,
+  describeOtherNumbers,
+  describeOwnNumber,
+  describeWithdrawn,
+  readOwner,
+} from "../sending/another-order.ts";
 
 export interface BaseDraft {
   readonly draft: Draft;
@@ -32,20 +39,21 @@ export interface BaseDraft {
 export async function draftLike(name: string, context: Context, isAgreed: boolean): Promise<BaseDraft> {
   const operation = parseOperationName(name);
   if (operation) return { draft: await draftOf(operation, context), declined: [] };
-  const { id } = await openOrderNames(context)(name);
+  const { id, field } = await openOrderNames(context)(name);
   const isNumber = refOf(name) === undefined && withoutZeros(name) !== id;
   const other = isNumber ? await describeOwnNumber([name], id, context) : undefined;
-  if (other !== undefined) throw usageError(other, "name the order that is meant by its id");
+  if (other !== undefined) throw notMeant(other);
   const mirror = await openAccountMirror(context);
   const known = await mirror.order(id);
   if (known?.draft) {
     // A ref means what was sent with it.
-    if (refOf(name) === undefined) await ensureOwn(id, context);
+    if (refOf(name) === undefined) await ensureOwn(id, { name, field }, context);
     return { draft: known.draft as Draft, declined: [] };
   }
   const withdrawn = await describeWithdrawn({ id: jsonNumber(id) }, context);
   if (withdrawn !== undefined) throw usageError(`order ${id}: ${withdrawn}`);
   const order = await readShown(id, known?.detail, context);
+  ensureNumber({ name, field }, order as OrderDetail);
   const draft: Record<string, Json> = {};
   const declined: string[] = [];
   for (const part of partyParts) {
@@ -73,11 +81,22 @@ async function readShown(id: string, last: StoredAnswer | undefined, context: Co
   }
 }
 
-/** Throws a usage error where the service shows another order than was sent: it is not known which one is meant. */
-async function ensureOwn(id: string, context: Context): Promise<void> {
+function notMeant(reason: string) {
+  return usageError(reason, "name the order that is meant by its id");
+}
+
+/** Throws a usage error where the order does not have the number that led to it. */
+function ensureNumber(named: UsedName, order: OrderDetail): void {
+  const other = describeOtherNumbers(named, order);
+  if (other !== undefined) throw notMeant(other);
+}
+
+/** Throws a usage error where the service shows another order than was sent or named: it is not known which one is meant. */
+async function ensureOwn(id: string, named: UsedName, context: Context): Promise<void> {
   const { clock, messages, nextCommand } = context;
   try {
     const order = await (await context.service()).order(id);
+    ensureNumber(named, order);
     const { id: customer } = await context.customer({ makesNoOrder: true });
     const ledger = await context.ledger();
     const { operation, other } = await readOwner(order, { ledger, customer, clock, nextCommand });

@@ -67,3 +67,28 @@ test("a number whose field the details leave empty is no other one", async () =>
   const { exit, stderr } = await home.courier("orders cancel NO-1 --yes");
   expect([exit, stderr]).toEqual([0, ""]);
 });
+
+test.each(["UT-2", "NO-2"])(
+  "nothing is sent like an order that %s does not name any more: exit 2",
+  async (name) => {
+    const home = await homeWithCorrected(["order_no", "tracking_number"], "both");
+    const { exit, stderr } = await home.courier(`orders create --like ${name} --yes`);
+    expect([exit, home.service.orders.length], stderr).toEqual([2, 2]);
+    expect(stderr).toContain(`${known} NO-1 and UT-1`);
+    expect(stderr).toContain("hint: name the order that is meant by its id");
+  },
+);
+
+test("nor like an own order that it does not name any more", async () => {
+  let shownAs = 1;
+  const home = await createUnfaithfulHome({
+    rewrite: (shown) => ({ ...shown, tracking_number: `UT-${Number(shown.id) * shownAs}` }),
+  });
+  const created = await home.courier("orders create --file - --yes", { stdin: JSON.stringify(plainDraft) });
+  expect(created.exit, created.stderr).toBe(0);
+  shownAs = 7;
+  expect((await home.courier("sync")).exit).toBe(0);
+  shownAs = 1;
+  const { exit, stderr } = await home.courier("orders create --like UT-7 --allow-duplicate --yes");
+  expect([exit, home.service.orders.length], stderr).toEqual([2, 1]);
+});
