@@ -64,7 +64,10 @@ export function openOrderNames(context: Context): (name: string) => Promise<Name
   const mirror = lazy(() => openKnownOrders(context));
   const list = openList(context);
 
-  /** Digits may be an id, or the number of an order. Where one order has the id, and another one the number, it is ambiguous. */
+  /**
+   * Digits may be an id, or the number of an order. Where one order has the id, and another one the number, it is ambiguous.
+   * No id begins with 0: then the list is asked, too, although an order has the id.
+   */
   async function findDigits(name: string): Promise<NamedOrder> {
     if (isShortId(name)) return { id: name };
     const known = await mirror()
@@ -73,7 +76,8 @@ export function openOrderNames(context: Context): (name: string) => Promise<Name
     const wanted = withoutZeros(name);
     if (known.some(({ id }) => id === wanted)) return choose(name, known) ?? { id: wanted };
     const byId = (await isId(name, context)) ? [{ id: wanted }] : [];
-    const byNumber = known.length > 0 || byId.length > 0 ? known : await list(name);
+    const isAnId = byId.length > 0 && !name.startsWith("0");
+    const byNumber = known.length > 0 || isAnId ? known : await list(name);
     return choose(name, [...byId, ...byNumber]) ?? { id: wanted };
   }
 
@@ -192,7 +196,8 @@ function choose(name: string, found: readonly NamedOrder[]): NamedOrder | undefi
   const orders = new Map(found.map((order) => [order.id, order]));
   if (orders.size > 1) {
     const message = `${quote(name)} names ${orders.size} orders: ${[...orders.keys()].join(", ")}`;
-    const hint = isOrderId(name) ? "name one by its order number" : "name one by its id";
+    const hint =
+      isOrderId(name) && !name.startsWith("0") ? "name one by its order number" : "name one by its id";
     throw new CourierError("ambiguous_order", 1, message, { hint });
   }
   return orders.values().next().value;

@@ -1,6 +1,6 @@
 /** Order and tracking numbers of digits alone: they name their orders, as ids do. */
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
@@ -105,4 +105,36 @@ test("digits with zeros that are the number of the order whose id they hold name
   expect((await home.courier("sync")).exit).toBe(0);
   const shown = await home.courier("orders show 007 --json");
   expect([shown.exit, JSON.parse(shown.stdout || "{}").id], shown.stderr).toEqual([0, 7]);
+});
+
+describe("digits with zeros that are the number of one order, and hold the id of another", () => {
+  /** As most servers do, this one reads the id in a path as a number. */
+  async function homeWithPadded() {
+    const home = await createServedHome();
+    const orders = ["王五", "李四", "赵六"].map((name, index) => ({
+      id: index + 1,
+      order_no: `00000000${3 - index}`,
+      tracking_number: `CR${index + 1}`,
+      status: "pending",
+      receiver: { name },
+    }));
+    for (const order of orders) answerData(home, `GET /api/v1/orders/0*${order.id}$`, JSON.stringify(order));
+    const pagination = '"pagination":{"current_page":1,"total_pages":1,"total_items":3,"per_page":100}';
+    answerData(home, "GET /api/v1/orders$", JSON.stringify(orders), pagination);
+    return home;
+  }
+
+  test.each(["sync", "--version"])("cancel neither after %s", async (first) => {
+    const home = await homeWithPadded();
+    await home.courier(first);
+    const { exit, stderr } = await home.courier("orders cancel 000000003 --yes");
+    expect([exit, requestCount(home, "DELETE")], stderr).toEqual([1, 0]);
+    expect(stderr).toMatch(/000000003.* names 2 orders: 3, 1\nhint: name one by its id/);
+  });
+
+  test("have no slip", async () => {
+    const home = await homeWithPadded();
+    const { exit, stdout } = await home.courier("orders slips 000000003 --json");
+    expect([exit, stdout]).toEqual([1, ""]);
+  });
 });
