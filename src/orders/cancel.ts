@@ -135,7 +135,8 @@ async function findNamed(
   });
   const orders = found.flatMap(({ order }) => (order as OrderDetail) ?? []); // named orders are read in detail
   const others = await findOthers(orders, named, isTrial, context);
-  return found.map((each) => ({ ...each, other: others.get(each.id) }));
+  for (const { stray } of others.values()) if (stray !== undefined) context.messages.warn(stray);
+  return found.map((each) => ({ ...each, ...others.get(each.id) }));
 }
 
 async function findSelected(query: OrderQuery, context: Context) {
@@ -241,7 +242,8 @@ async function* previewAll(found: readonly Found[], context: Context): Items<Can
     yield reported.row;
   }
   const refusals = found.flatMap(({ refusal }) => refusal ?? []);
-  if (unclear || refusals.length === 0 || found.length === 1) return unclear ?? refusals[0];
+  if (unclear || refusals.length === 0 || found.length === 1)
+    return unclear ?? refusals[0] ?? explainStray(found);
   const left = refusals.length;
   return new CourierError(
     "some_refused",
@@ -364,12 +366,23 @@ async function* cancelAll(
   if (stopped.length > 0) return explainStop(stopped, sum, context);
   if (!failure && hidden.length > 0) return explainUnshown(hidden, sum, context.nextCommand);
   failure ??= unclear;
-  if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals, accepted);
+  if (!failure || found.length === 1)
+    return failure ?? summarise(found.length, refusals, accepted) ?? explainStray(found);
   const left = notReached === 0 ? "" : `${notReached} not reached; `;
   const message = `${sum}${left}${unclearSum}${failure.message}`;
   if (left === "" || !leadsElsewhere) return failure.with({ message });
   const hint = `${failure.hint}; the same command again cancels those that were not reached`;
   return failure.with({ message, hint });
+}
+
+/** A warning has said which name it is. */
+function explainStray(found: readonly Found[]): CourierError | undefined {
+  if (found.every(({ stray }) => stray === undefined)) return undefined;
+  return new CourierError(
+    "some_not_cancelled",
+    3,
+    "a name may mean another order: nothing was sent for that one",
+  );
 }
 
 function orFailure(error: unknown): ServiceFailure {

@@ -26,6 +26,8 @@ export interface Found {
   readonly mayBeCancelled?: boolean;
   /** Why it is another order than its names mean. */
   readonly other?: string | undefined;
+  /** Its id names it, and another name led to it that may mean another order: why. */
+  readonly stray?: string | undefined;
 }
 
 export interface Reported {

@@ -181,19 +181,24 @@ async function* slipsOfIds({ named, isRun, inDoubt }: ChosenOrders, context: Con
   const refusals: Refused[] = [];
   const cancelled: string[] = [];
   let seen = 0;
+  let stray: string | undefined;
   const read = async (id: string) => {
     try {
       const order = await service.order(id);
       const names = named.get(id) ?? [];
-      const others = names.map((name) => describeOtherNumbers(name, order));
-      if (others[0] !== undefined && !others.includes(undefined)) {
-        context.messages.warn(others[0]);
-        return { id, refusal: refuseOther(id, context) };
-      }
+      const isNamed = names.some(({ name }) => name === id);
+      const others = names.filter((each) => {
+        const other = describeOtherNumbers(each, order);
+        if (other !== undefined) context.messages.warn(other);
+        return other !== undefined;
+      });
+      if (others.length > 0 && !isNamed) return { id, refusal: refuseOther(id, context) };
       const { ref, isOther } = await refs(order);
-      // The service shows another receiver's: only its id means it.
-      if (isOther && names.every(({ name }) => refOf(name) !== undefined))
+      // The service shows another receiver's: no ref means it.
+      if (isOther) others.push(...names.filter(({ name }) => refOf(name) !== undefined));
+      if (isOther && !isNamed && (others.length > 0 || names.length === 0))
         return { id, refusal: refuseOther(id, context) };
+      if (others[0]) stray ??= `${others[0].name} may mean another order, which has no slip`;
       return toSlip(order, ref);
     } catch (error) {
       if (error instanceof ServiceFailure && error.kind === "refused") return { id, refusal: error };
@@ -216,7 +221,7 @@ async function* slipsOfIds({ named, isRun, inDoubt }: ChosenOrders, context: Con
   // Nothing to print: an older page stays.
   if (failure && refusals.length === ids.length) throw failure;
   if (failure && inDoubt) context.messages.warn(failure.message);
-  return inDoubt ?? failure;
+  return inDoubt ?? failure ?? (stray ? new CourierError("some_refused", 3, stray) : undefined);
 }
 
 /** The slip of another parcel would be taken for the one that was named. */

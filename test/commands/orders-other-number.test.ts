@@ -92,3 +92,37 @@ test("nor like an own order that it does not name any more", async () => {
   const { exit, stderr } = await home.courier("orders create --like UT-7 --allow-duplicate --yes");
   expect([exit, home.service.orders.length], stderr).toEqual([2, 1]);
 });
+
+describe("beside another name of the order that it led to", () => {
+  const warning = `warning: UT-2 ${known} NO-1 and UT-1`;
+
+  test.each(["NO-1 UT-2", "UT-2 NO-1"])("%s: nothing is cancelled", async (names) => {
+    const home = await homeWithCorrected(["tracking_number"], "both");
+    const { exit, stderr } = await home.courier(`orders cancel ${names} --yes`);
+    const states = home.service.orders.map(({ status }) => status);
+    expect([exit, states], stderr).toEqual([3, ["pending", "pending"]]);
+    expect(stderr).toContain(`UT-2 ${known} NO-1 and UT-1; name it by its id to cancel it`);
+  });
+
+  test("1 UT-2: what the id names is cancelled, and the other name is told", async () => {
+    const home = await homeWithCorrected(["tracking_number"], "both");
+    const { exit, stderr } = await home.courier("orders cancel 1 UT-2 --yes");
+    const states = home.service.orders.map(({ status }) => status);
+    expect([exit, states], stderr).toEqual([3, ["cancelled", "pending"]]);
+    expect(stderr).toContain(warning);
+    expect(stderr).toContain("error: a name may mean another order: nothing was sent for that one");
+  });
+
+  test("1 UT-2: a dry run says so, too", async () => {
+    const home = await homeWithCorrected(["tracking_number"], "both");
+    const preview = await home.courier("orders cancel 1 UT-2 --dry-run");
+    expect([preview.exit, preview.stderr]).toEqual([3, expect.stringContaining(warning)]);
+  });
+
+  test("NO-1 UT-2 have no slip", async () => {
+    const home = await homeWithCorrected(["tracking_number"], "both");
+    const { exit, stdout, stderr } = await home.courier("orders slips NO-1 UT-2 --json");
+    expect([exit, stdout], stderr).toEqual([3, ""]);
+    expect(stderr).toContain(warning);
+  });
+});

@@ -374,10 +374,12 @@ describe("a number that another order has by now", () => {
     expect(errorOf(ran).message).toBe("1 of 2 orders has no slip: 1");
   });
 
-  test("has a slip where the id names the order, too", async () => {
+  test("has a slip where the id names the order, too, and is told: exit 3", async () => {
     const home = await homeWithCorrected();
     const ran = await home.courier("orders slips UT3461000001 1 --json");
-    expect([ran.exit, ran.stderr, JSON.parse(ran.stdout).length]).toEqual([0, "", 1]);
+    expect([ran.exit, JSON.parse(ran.stdout).length]).toEqual([3, 1]);
+    expect(ran.stderr).toContain(warning);
+    expect(errorOf(ran).message).toBe("UT3461000001 may mean another order, which has no slip");
   });
 });
 
