@@ -131,13 +131,26 @@ async function isGone(number: string, mirror: Mirror): Promise<boolean> {
   return true;
 }
 
+/**
+ * How a number of an answer is known: a service may write it in other letters than before. Signs are left out only where no
+ * other number has the same letters and digits: CR1000-1 may be a piece of CR1000, and CR10001 another parcel.
+ */
+function openSpellings(numbers: readonly string[]): (told: string) => string {
+  const known = new Map(numbers.map((each) => [each.toUpperCase(), each]));
+  const alike = new Map<string, string | undefined>();
+  for (const each of known.values()) {
+    const plain = plainNumber(each);
+    alike.set(plain, alike.has(plain) ? undefined : each);
+  }
+  return (told) => known.get(told.toUpperCase()) ?? alike.get(plainNumber(told)) ?? told;
+}
+
 async function* changesOf(
   names: readonly string[],
   { before, claims, mirror, context }: Report,
 ): Items<Reported> {
   const done = new Set<string>();
-  // A service may write a number in other letters than before.
-  const spelled = new Map([...names, ...before.keys()].map((each) => [plainNumber(each), each]));
+  const knownAs = openSpellings([...names, ...before.keys()]);
   // Without news nothing is said, so not how many calls are left either.
   const silent = { ...context, messages: { ...context.messages, note: () => {} } };
   const lookups = trackSeveral(names, silent);
@@ -155,7 +168,7 @@ async function* changesOf(
         continue;
       }
       const { tracking_number: told } = tracked;
-      const number = spelled.get(plainNumber(told)) ?? told;
+      const number = knownAs(told);
       if (done.has(number)) continue;
       done.add(number);
       const last = before.get(number);

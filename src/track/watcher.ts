@@ -1,6 +1,5 @@
 /** The loop of a watch: polls parcels when they are due, reports changes, and ends at the goal. */
 
-import { plainNumber } from "../api/service.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Tracking } from "../model/interface.ts";
 import { checkGoal, type Goal, type GoalResult } from "./goal.ts";
@@ -147,11 +146,14 @@ export function createWatch(options: WatchOptions): Watch {
     void checkKey();
   }
 
-  /** An order may be given by several of its names. */
-  function isWatched(name: string, trackingNumber: string): boolean {
-    const plain = plainNumber(trackingNumber);
-    const has = (each: Parcel) => each.name !== name && plainNumber(each.trackingNumber ?? "") === plain;
-    return trackingNumber !== name && [...parcels.values()].some(has);
+  /** An order may be given by several of its names. CR1000-1 and CR10001 are two parcels; a service may write `cr 1` as CR1. */
+  function isWatched(name: string, trackingNumber: string, told: string): boolean {
+    if (trackingNumber === name) return false;
+    const numbers = [trackingNumber, told].map((each) => each.toUpperCase());
+    const has = (number = "") => numbers.includes(number.toUpperCase());
+    return [...parcels.values()].some(
+      (each) => each.name !== name && (has(each.trackingNumber) || has(each.tracking?.tracking_number)),
+    );
   }
 
   /** Applies the result of a poll. Returns the event to report, if any. */
@@ -176,7 +178,7 @@ export function createWatch(options: WatchOptions): Watch {
     refused.clear();
     keyCheck = "due";
     const trackingNumber = options.numberOf?.(name) ?? name;
-    if (isWatched(name, trackingNumber)) {
+    if (isWatched(name, trackingNumber, result.tracking.tracking_number)) {
       parcels.delete(name);
       open -= 1;
       schedule.end(name, { kind: "done" }, elapsedMs);

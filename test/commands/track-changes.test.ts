@@ -1,10 +1,10 @@
 /** `courier track --changes`: what is new since its last run, each change at least once, and otherwise nothing. */
 
 import { rm } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
-import { answerRaw } from "../support/answers.ts";
+import { answerData, answerRaw } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
@@ -338,4 +338,36 @@ test.each([
   const { exit, stderr } = await home.courier(`track CR1 --changes ${flag}`);
   expect(exit).toBe(2);
   expect(stderr).toContain(message);
+});
+
+describe("two parcels whose numbers differ in a hyphen only", () => {
+  const numbers = ["CR1000-1", "CR10001"] as const;
+
+  async function homeWithAlike() {
+    const home = await createServedHome();
+    const show = (number: string, status: string) => {
+      const data = { tracking_number: number, status, current_location: "武汉", records: [] };
+      answerData(home, `GET /api/v1/tracking/${number}$`, JSON.stringify(data));
+    };
+    for (const number of numbers) show(number, "in_transit");
+    return { home, show };
+  }
+
+  test("are both reported", async () => {
+    const { home } = await homeWithAlike();
+    const reported = await changes(home, numbers.join(" "));
+    expect(reported.map(({ tracking_number }) => tracking_number)).toEqual(numbers);
+  });
+
+  test("keep their own states, one reported after the other", async () => {
+    const { home, show } = await homeWithAlike();
+    for (const number of numbers) await changes(home, number);
+    expect(await changes(home, numbers[1])).toEqual([]);
+    home.sandbox.faults.clear();
+    show(numbers[0], "in_transit");
+    show(numbers[1], "delivered");
+    expect(await changes(home, numbers.join(" "))).toMatchObject([
+      { tracking_number: "CR10001", previous: "in_transit", current: "delivered" },
+    ]);
+  });
 });

@@ -184,6 +184,30 @@ describe("a watch of several", () => {
     }
   });
 
+  test("two parcels whose numbers differ in a hyphen only are both waited for", async () => {
+    const home = await createServedHome();
+    const numbers = ["CR1000-1", "CR10001"];
+    for (const [index, tracking_number] of numbers.entries()) {
+      const status = index === 0 ? "delivered" : "in_transit";
+      const order = JSON.stringify({ id: index + 7, tracking_number, status });
+      answerData(home, `GET /api/v1/orders/${index + 7}$`, order);
+      const tracking = JSON.stringify({ tracking_number, status, records: [] });
+      answerData(home, `GET /api/v1/tracking/${tracking_number}$`, tracking);
+    }
+    const words = "track 7 8 --watch --until delivered --for 10m --ndjson";
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect([exit, stdout.trim().split("\n").length], stderr).toEqual([7, 2]);
+  });
+
+  test("a number is watched once also where the service writes it in other signs than the person", async () => {
+    const home = await createServedHome();
+    const tracking = JSON.stringify({ tracking_number: "CR988", status: "delivered", records: [] });
+    for (const number of ["cr%20988", "CR988"]) answerData(home, `GET /api/v1/tracking/${number}$`, tracking);
+    answerData(home, "GET /api/v1/orders/7$", '{"id":7,"tracking_number":"CR988","status":"delivered"}');
+    const { exit, stdout, stderr } = await home.courier(["track", "cr 988", "7", "--watch", "--ndjson"]);
+    expect([exit, stdout.trim().split("\n").length], stderr).toEqual([0, 1]);
+  });
+
   test("it ends at once where no name leads to a parcel", async () => {
     const home = await createServedHome();
     const { exit, stderr } = await home.courier("track ref:B-1 ref:B-2 --watch --for 1h");
