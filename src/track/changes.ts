@@ -173,8 +173,9 @@ async function* changesOf(
       done.add(number);
       const last = before.get(number);
       const parcel = { ...newParcel(number), tracking: parseReported(last) };
-      const { change } = applyPoll(parcel, tracked, context.clock.now());
-      if (change && (await claims.take(number, last, stringifyJson(whatIsCompared(tracked))))) yield change;
+      const { change, parcel: seen } = applyPoll(parcel, tracked, context.clock.now());
+      const compared = stringifyJson(whatIsCompared(seen.tracking ?? tracked));
+      if (change && (await claims.take(number, last, compared))) yield change;
     }
   } finally {
     await lookups.return(undefined);

@@ -49,7 +49,10 @@ export function applyPoll(
     records.length > 0 ||
     (before.status ?? null) !== (tracking.status ?? null) ||
     (before.current_location ?? null) !== (tracking.current_location ?? null);
-  const seen = { ...parcel, tracking, stale: undefined };
+  // An answer may lack movements for once: they are not new when they are back.
+  const known =
+    before && records.length === 0 ? ({ ...tracking, records: before.records } as Tracking) : tracking;
+  const seen = { ...parcel, tracking: known, stale: undefined };
   if (!isNew) return { parcel: seen, change: undefined };
   const change: Change = {
     tracking_number: parcel.trackingNumber,

@@ -406,3 +406,41 @@ describe("the calls that are left", () => {
     expect(home.sandbox.requests.length - before).toBeLessThan(2 * (day / 600_000) + day / 600_000 + 60);
   });
 });
+
+describe("movements that one answer lacks", () => {
+  const records = [
+    { location: "武汉", description: "left", occurred_at: "2026-03-01T06:00:00Z" },
+    { location: "深圳", description: "taken", occurred_at: "2026-03-01T01:00:00Z" },
+  ];
+
+  /** The second answer has these movements. */
+  async function homeWith(fewer: unknown, last: string) {
+    const home = await createServedHome();
+    const answer = (shown: unknown, status: string, times?: number) => {
+      const data = { tracking_number: "CR1", status, current_location: "武汉", records: shown };
+      const body = JSON.stringify({ success: true, data });
+      answerRaw(home, "GET /api/v1/tracking/CR1", body, times === undefined ? {} : { times });
+    };
+    answer(records, "in_transit", 1);
+    answer(fewer, "in_transit", 1);
+    answer(records, "in_transit", 1);
+    answer(records, last);
+    return home;
+  }
+
+  test.each([[[]], [null], [records.slice(1)]])("are not new when they are back (%j)", async (fewer) => {
+    const home = await homeWith(fewer, "delivered");
+    const { exit, stdout, stderr } = await home.courier("track CR1 --watch --interval 60s --ndjson");
+    expect(exit, stderr).toBe(0);
+    expect(items(stdout)).toMatchObject([
+      { previous: null, current: "in_transit", records },
+      { previous: "in_transit", current: "delivered", records: [] },
+    ]);
+  });
+
+  test("do not end --until change", async () => {
+    const home = await homeWith([], "in_transit");
+    const { exit, stdout } = await home.courier("track CR1 --watch --until change --for 2h --ndjson");
+    expect([exit, items(stdout).length]).toEqual([7, 1]);
+  });
+});

@@ -77,6 +77,18 @@ describe("a change", () => {
     expect(seen(before, reworded).change?.records).toHaveLength(1);
   });
 
+  test.each([[[]], [[1]]])(
+    "records of which an answer had only %j are not new when they are back",
+    (steps) => {
+      const [all, fewer] = [tracking("picked", [2, 1]), tracking("picked", steps, "城2")];
+      const { parcel, change } = seen(all, fewer, all);
+      expect([change, parcel.tracking?.records]).toEqual([undefined, all.records]);
+      const moved = seen(all, tracking("in_transit", steps), tracking("delivered", [2, 1]));
+      expect(moved.change).toMatchObject({ previous: "in_transit", current: "delivered", records: [] });
+      expect(seen(all, fewer, tracking("picked", [3, 2, 1])).change?.records).toEqual([record(3)]);
+    },
+  );
+
   test("a state that is missing is null, and coming to one is a change", () => {
     const nothing = { tracking_number: "T1" } as Tracking;
     expect(seen(nothing).change).toMatchObject({ previous: null, current: null, record: null });
