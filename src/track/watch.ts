@@ -65,15 +65,20 @@ export async function watchParcels(
   }
 
   const named = nameParcels(service, context);
+  let hasPolled = false;
   const watch = createWatch({
     trackingNumbers: names,
     pace,
     goal,
     untilMs: input.for === undefined ? undefined : context.clock.elapsed() + input.for,
     concurrency: pollsAtOnce,
-    poll: (name) => named.track(name, { retries: false }),
+    async poll(name) {
+      const tracking = await named.track(name, { retries: false });
+      hasPolled = true;
+      return tracking;
+    },
     numberOf: named.numberOf,
-    classifyError,
+    classifyError: (error) => classifyError(error, hasPolled),
     checkKey: () => checkKey(askProfile, context),
     clock: context.clock,
     random: context.random,
@@ -127,16 +132,21 @@ async function checkCalls(
   await checkApiQuota(calls, service, context, { what });
 }
 
-/** Only a refused key ends a watch, or an error of every name; after other errors the next poll may succeed. */
-function classifyError(error: unknown): Trouble | undefined {
-  if (error instanceof CourierError && isOfName(error))
-    return {
-      reason: error.message,
-      isOfName: true,
-      isRefusal: true,
-      isLimit: false,
-      retryAfterMs: undefined,
-    };
+/** A ref is looked up in the ledger, which may be away for a moment. With the key of another customer no watch goes on. */
+const passing = ["database", "customer_unknown"];
+
+/**
+ * Only a refused key ends a watch, or an error of every name; after other errors the next poll may succeed. What `passing`
+ * lists ends one that has not begun.
+ */
+function classifyError(error: unknown, hasPolled: boolean): Trouble | undefined {
+  if (error instanceof CourierError) {
+    const { message: reason, code } = error;
+    if (isOfName(error))
+      return { reason, isOfName: true, isRefusal: true, isLimit: false, retryAfterMs: undefined };
+    if (hasPolled && passing.includes(code))
+      return { reason, isRefusal: false, isLimit: false, retryAfterMs: undefined };
+  }
   if (!(error instanceof ServiceFailure) || error.kind === "key_refused") return undefined;
   const { message: reason, retryAfterMs } = error;
   const isLimit = error.kind === "rate_limited" || retryAfterMs !== undefined;
