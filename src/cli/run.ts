@@ -361,5 +361,5 @@ function progressFor(
 ) {
   if (quiet) return noProgress;
   const canErase = stderr.isTTY === true && env.TERM !== "dumb" && !debug;
-  return canErase ? createProgress(stderr, clock) : createLineProgress(messages.note, clock);
+  return canErase ? createProgress(stderr, clock, messages.redact) : createLineProgress(messages.note, clock);
 }

@@ -59,8 +59,15 @@ export const noProgress: Progress = {
   stop() {},
 };
 
-/** Shows the newest text after a second, and erases it in the end. `stream` must be a terminal. */
-export function createProgress(stream: TerminalStream, clock: Clock): Progress {
+/**
+ * Shows the newest text after a second, and erases it in the end. `stream` must be a terminal. A text may be of a failure that
+ * repeats the key, so `redact` masks it.
+ */
+export function createProgress(
+  stream: TerminalStream,
+  clock: Clock,
+  redact: (text: string) => string,
+): Progress {
   const inProgress = new Map<symbol, string>();
   let isShown = false;
   let isStopped = false;
@@ -75,7 +82,7 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
   const print = (text: string) => {
     if (isStopped) return;
     isShown = true;
-    stream.write(`${eraseLine}${cutToWidth(sanitise(text), (stream.columns || 80) - 1)}`);
+    stream.write(`${eraseLine}${cutToWidth(sanitise(redact(text)), (stream.columns || 80) - 1)}`);
   };
   const show = () => {
     if (!hasMeter && !isPaused) print([...inProgress.values()].at(-1) ?? "");

@@ -6,12 +6,12 @@ import { linesLeft } from "../support/emulated.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { Capture } from "../support/streams.ts";
 
-function start() {
+function start(redact = (text: string) => text) {
   const clock = createHandClock("2026-03-01T08:00:00Z");
   const stream = new Capture(80);
   return {
     clock,
-    progress: createProgress(stream as never, clock),
+    progress: createProgress(stream as never, clock, redact),
     shown: () => linesLeft(stream.text).at(-1),
   };
 }
@@ -49,4 +49,13 @@ test("a meter stays when a call ends", () => {
   expect(shown()).toBe("3 of 12");
   meter.end();
   expect(shown() ?? "").toBe("");
+});
+
+test("neither a call nor a meter shows the key", () => {
+  const { clock, progress, shown } = start((text) => text.replaceAll("the-key", "[redacted]"));
+  progress.begin("failing: the-key; next try in 3 s…");
+  clock.advance(1_000);
+  expect(shown()).toBe("failing: [redacted]; next try in 3 s…");
+  progress.meter().update(() => "3 of 12; failing: the-key");
+  expect(shown()).toBe("3 of 12; failing: [redacted]");
 });
