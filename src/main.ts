@@ -22,7 +22,10 @@ let isPaging = false;
 let isTerminated = false;
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
-listen("SIGQUIT", 131); // the system would write the memory, and with it the key, into a core dump
+// At these the system would write the memory, and with it the key, into a core dump.
+listen("SIGQUIT", 131);
+listen("SIGABRT", 143); // of a service manager at its time limit
+listen("SIGXCPU", 143); // at the limit of processor time
 process.on("SIGUSR1", () => {}); // Node.js would open its debugger to every user of the machine
 if (!(isBun && isHangUpIgnored())) listen("SIGHUP", 129);
 // A stopped job is not told that its window was resized: as that signal does, this makes the streams ask for the size.
@@ -195,7 +198,7 @@ function interrupter(): AbortController {
  * The first signal ends the run in order. A Ctrl-C or Ctrl-\ after it, or a second SIGTERM, ends the process at once. SIGHUP never
  * does: a terminal that closes may send it twice, and a session that ends sends both as one request, in any order.
  */
-function listen(signal: "SIGINT" | "SIGTERM" | "SIGQUIT" | "SIGHUP", exit: InterruptionExit): void {
+function listen(signal: NodeJS.Signals, exit: InterruptionExit): void {
   process.on(signal, () => {
     if (signal === "SIGHUP" && isUnderNohup()) return;
     if (signal === "SIGINT" && isPaging) return;

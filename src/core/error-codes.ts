@@ -238,7 +238,11 @@ export const errorCodes = {
   hung_up: { exits: "129", meaning: "the terminal was closed", next: again },
   interrupted: { exits: "130", meaning: "Ctrl-C, or a question was answered with no", next: again },
   quit: { exits: "131", meaning: "Ctrl-\\ (SIGQUIT)", next: again },
-  terminated: { exits: "143", meaning: "SIGTERM", next: again },
+  terminated: {
+    exits: "143",
+    meaning: "SIGTERM, SIGABRT, or SIGXCPU at a limit of processor time",
+    next: again,
+  },
 } as const satisfies Readonly<Record<string, ErrorCodeFacts>>;
 
 export type ErrorCode = keyof typeof errorCodes;

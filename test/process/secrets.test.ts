@@ -189,6 +189,24 @@ test("the key in no output and no file but config.json, whatever is done", async
   for (const { file, text } of await filesBelow(home.directory)) expectNoKey(text, file);
 });
 
+test.each([
+  ["SIGQUIT", 131],
+  ["SIGABRT", 143],
+  ["SIGXCPU", 143],
+] as const)("the key in no core dump: %s ends a run in order", async (signal, exit) => {
+  const { directory, sandbox, start } = await createServedProcessHome({ apiKey: marker });
+  sandbox.faults.add({ kind: "stall" });
+  const running = start("profile", { shell: 'ulimit -c "$(ulimit -H -c)"; exec "$@"' });
+  await until("asked", () => sandbox.requests.length > 0);
+  process.kill(running.pid, signal);
+  expect(await running.ended).toMatchObject({
+    exit,
+    signal: null,
+    stderr: expect.stringMatching(/^error: /),
+  });
+  expect((await readdir(directory)).filter((name) => name.startsWith("core"))).toEqual([]);
+});
+
 test("a config that is corrupt is not quoted, since it may hold a key", async () => {
   const { courier, configDir, configFile } = await createMarkedHome();
   await mkdir(configDir);
