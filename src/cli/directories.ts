@@ -34,7 +34,9 @@ export async function findConfigDirectory(env: Env): Promise<string> {
 function chosen(variable: "COURIER_CONFIG_DIR" | "COURIER_STATE_DIR", env: Env): string | undefined {
   const place = env[variable];
   if (!place) return undefined;
-  if (path.isAbsolute(place)) return path.resolve(place);
+  // On Windows \courier is absolute, and on whichever drive is the current one.
+  const isFixed = path.sep === "/" || path.parse(place).root.length > 1;
+  if (path.isAbsolute(place) && isFixed) return path.resolve(place);
   throw usageError(
     `${variable} is a relative path, which would be another directory wherever courier runs: ${place}`,
     `set it to the absolute path of the directory in use so far; ${newLedgerWarning}`,

@@ -44,6 +44,17 @@ test("login keeps the key in a folder of the user, and logout takes the files aw
   expect(await readdir(mirrors)).toEqual([]);
 });
 
+// Each drive would have a ledger of its own, which knows nothing of what the other one has.
+test.each(["\\courier", "/data/courier", "C:courier"])(
+  "a state directory that depends on the current drive is refused: %s",
+  async (state) => {
+    const home = await createServedProcessHome();
+    const { exit, stderr } = await home.courier("log", { env: { COURIER_STATE_DIR: state } });
+    expect(exit, stderr).toBe(2);
+    expect(stderr).toContain("COURIER_STATE_DIR is a relative path");
+  },
+);
+
 test("an order file in UTF-16 with Windows' ends of lines, given by a path with a drive letter", async () => {
   const home = await createHome(0);
   const file = path.join(home.directory, "新订单.json");
