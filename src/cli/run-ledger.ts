@@ -141,14 +141,19 @@ export function openRunLedger({
     const facts = { command, source, undoes, account: name, service: addressOf(active), customer: id };
     const identity = identifyProcess(processes);
     const book = await ledger();
+    // A key in the environment is none of a stored account, which the flag would lead to.
+    const isKeyInEnv = active.kind === "remote" && active.key.place === "given";
+    const flag = isKeyInEnv || globals.account !== undefined ? "" : ` --account ${shellQuote(name)}`;
+    const commandOf = (words: string) => nextCommand(`${words}${flag}`);
     if (!makesNoOrder && active.kind === "remote") {
       await recordCached(active, id, book);
-      if (given(env.COURIER_LEDGER)) {
+      if (book.isShared) {
         const { markLocalLedger } = await import("../ledgers/mark-local.ts");
         const { apiKey } = await address();
         const places = { shared: book, localLedger, stateDirectory, env, clock, processes, signal, messages };
         const identify = async (local: Ledger) => customerIn(local, new Set(), { makesNoOrder: true });
-        await markLocalLedger({ account: active, apiKey, customer: known, identify, ...places });
+        const kept = given(env.COURIER_LEDGER) ? undefined : { config, commandOf };
+        await markLocalLedger({ account: active, apiKey, customer: known, identify, kept, ...places });
       }
     }
     const ensureSame = async (run: Run | undefined) => {
@@ -160,10 +165,7 @@ export function openRunLedger({
     const run = await begin.catch(async (error) => {
       await ensureSame(undefined);
       const { withCommands } = await import("../ledger/local-store.ts");
-      // A key in the environment is none of a stored account, which the flag would lead to.
-      const isKeyInEnv = active.kind === "remote" && active.key.place === "given";
-      const flag = isKeyInEnv || globals.account !== undefined ? "" : ` --account ${shellQuote(name)}`;
-      throw withCommands(error, isKeyInEnv, (words) => nextCommand(`${words}${flag}`));
+      throw withCommands(error, isKeyInEnv, commandOf);
     });
     // An update may take the files of the program away while the run sends.
     if (globals.form === "human") await import("../terminal/render.ts");

@@ -1,9 +1,11 @@
-/** Marks the customer of a run that sends orders with COURIER_LEDGER: without it, this machine's ledger would not know them. */
+/** Marks the customer of a run that sends orders to a shared ledger: this machine's own would not know them. */
 
 import { type ActiveAccount, serviceOf } from "../config/accounts.ts";
+import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import { CourierError } from "../core/errors.ts";
 import type { SystemProcesses } from "../core/process-identity.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
@@ -22,6 +24,8 @@ interface Marking {
   /** The customer of the key as another ledger knows it: without a profile, the orders that the service shows tell. */
   readonly identify: (ledger: Ledger) => Promise<Customer>;
   readonly shared: Ledger;
+  /** Of a ledger that is kept with the account, and not named by COURIER_LEDGER. */
+  readonly kept: { readonly config: ConfigStore; commandOf(words: string): string } | undefined;
   readonly localLedger: () => Promise<Ledger>;
   readonly stateDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -32,26 +36,30 @@ interface Marking {
 }
 
 /**
- * Throws a usage error while a run sends from the file. The run goes on where the file cannot be written, such as on a
- * read-only disk: nothing is sent from there either.
+ * Throws a usage error while a run sends from the file, and `database`, exit 5, where a ledger that is kept with the account
+ * lacks orders of the customer. The run goes on where the file cannot be written, such as on a read-only disk: nothing is
+ * sent from there either.
  */
 export async function markLocalLedger(marking: Marking): Promise<void> {
-  const { signal, messages } = marking;
+  const { signal, messages, kept } = marking;
+  let refusal: CourierError | undefined;
   try {
-    await mark(marking);
+    refusal = await mark(marking);
   } catch (error) {
     const isRefusal = error instanceof CourierError && error.code === "usage";
     if (signal.aborted || isRefusal) throw error;
     const why = error instanceof Error ? error.message : String(error);
     // A file that is only locked, or on a full disk, can send again later.
     messages[mayPass(error) ? "warn" : "trace"](
-      `a run without COURIER_LEDGER would not know what this one sends: ${why}`,
+      `a run ${kept ? "from this machine's own ledger" : "without COURIER_LEDGER"} would not know what this one sends: ${why}`,
     );
   }
+  if (refusal) throw refusal;
 }
 
-async function mark(marking: Marking): Promise<void> {
-  const { account, apiKey, customer, identify, shared, localLedger, ...rest } = marking;
+/** Returns why the run must not send. */
+async function mark(marking: Marking): Promise<CourierError | undefined> {
+  const { account, apiKey, customer, identify, shared, localLedger, kept, ...rest } = marking;
   const { stateDirectory, env, clock, processes, signal, messages } = rest;
   const local = await localLedger();
   const [service, { profileId }] = [serviceOf(account), customer];
@@ -67,30 +75,47 @@ async function mark(marking: Marking): Promise<void> {
   try {
     const before = (await readMoved(file)).find((each) => each.customer === id)?.address;
     const address = parseAddress(shared.path, "COURIER_LEDGER", env, async () => "");
-    if (before !== undefined && isSameDatabase(before, address, env)) return;
+    if (before !== undefined && isSameDatabase(before, address, env)) return undefined;
+    const refuse = (message: string) => {
+      const hint = kept?.commandOf(`ledger use ${shellQuote(address.text)}`);
+      return new CourierError("database", 5, `${message}: nothing was sent`, {
+        hint: `to choose a ledger for them: ${hint}`,
+      });
+    };
+    const has = `${showAddress(before ?? "").place} has the orders of this customer so far`;
+    if (before !== undefined && kept) {
+      const { accounts } = await kept.config.read();
+      const [other] = Object.entries(accounts).find(([, { ledger }]) => ledger === before) ?? [];
+      if (other !== undefined) return refuse(`${has}, and the account ${other} uses it`);
+    }
     const ensureIdle = () => ensureNoneRuns(local, (run) => run.customer === id, { processes });
     await ensureIdle();
     // The customer's other accounts should use the one that is kept with this account.
-    if (before === undefined || before !== account.ledger) {
-      const former = await changeMarks(file, new Map([[id, address.text]]));
-      // A run may have begun meanwhile. One that begins later sees the mark.
-      await ensureIdle().catch(async (error) => {
-        await changeMarks(file, former);
+    const isNew = before === undefined || (!kept && before !== account.ledger);
+    const former = isNew ? await changeMarks(file, new Map([[id, address.text]])) : new Map();
+    const undo = () => changeMarks(file, former);
+    // A run may have begun meanwhile. One that begins later sees the mark.
+    const missing = await ensureIdle()
+      .then(() => local.runsThatSent({ customers: [id] }))
+      .then((runs) => findMissing(runs, shared))
+      .catch(async (error) => {
+        await undo();
         throw error;
       });
-    }
     if (before !== undefined) {
-      messages.warn(
-        `${showAddress(before).place} has the orders of this customer so far: what ${address.place} does not know of them could be sent twice`,
-      );
-      return;
+      messages.warn(`${has}: what ${address.place} does not know of them could be sent twice`);
+      return undefined;
     }
-    const { unknown, partlyKnown } = await findMissing(await local.runsThatSent({ customers: [id] }), shared);
-    const count = unknown.length + partlyKnown.length;
-    if (count > 0)
-      messages.warn(
-        `${address.place} does not know ${counted(count, "run")} of this customer in ${local.path}: what ${byCount(count, "it", "they")} sent could be sent twice; without COURIER_LEDGER, courier log shows it`,
-      );
+    const count = missing.unknown.length + missing.partlyKnown.length;
+    if (count === 0) return undefined;
+    const lacks = `${address.place} does not know ${counted(count, "run")} of this customer in ${local.path}`;
+    const twice = `what ${byCount(count, "it", "they")} sent could be sent twice`;
+    if (kept) {
+      await undo();
+      return refuse(`${lacks}, and ${twice}`);
+    }
+    messages.warn(`${lacks}: ${twice}; without COURIER_LEDGER, courier log shows it`);
+    return undefined;
   } finally {
     file.close();
   }

@@ -192,8 +192,11 @@ async function findOwners(
     return owners;
   }
   const owner = await findOwner(account, used, next, context);
-  if (!account.isStored || used.active.key.place !== "given") return [owner];
-  const why = `the key in COURIER_API_KEY may not be that of the account ${account.name}`;
+  const isGiven = used.active.key.place === "given";
+  if (!account.isStored || (!isGiven && owner.warning === undefined)) return [owner];
+  const why = isGiven
+    ? `the key in COURIER_API_KEY may not be that of the account ${account.name}`
+    : "the service does not say whose key it is";
   return [owner, ...(await findOfName(account, why, owner.customers, context))];
 }
 

@@ -1,0 +1,133 @@
+/** An account keeps its shared ledger with another customer's key: this machine's file sends nothing for that one either. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { putConfig } from "../support/config-file.ts";
+import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
+import { plainDraft } from "../support/orders.ts";
+import { postgresPrograms, servePostgres } from "../support/postgres.ts";
+
+const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+
+describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
+  const server = servePostgres();
+
+  async function createAccounts() {
+    const home = await createTwoCustomers();
+    const courier = (words: string, env: Record<string, string> = noKey, stdin?: string) =>
+      home.courier(words, { env, ...(stdin === undefined ? {} : { stdin }) });
+    return {
+      home,
+      courier,
+      async login(account: string, key: string) {
+        const to = `--account ${account} --base-url ${home.baseUrl} --allow-http`;
+        const ran = await courier(`login ${to}`, noKey, key);
+        expect(ran.exit, ran.stderr).toBe(0);
+      },
+      /** The account's ledger is a new database, whose address is returned. */
+      async use(words: string) {
+        const address = await server.createDatabase();
+        const used = await courier(`ledger use ${address} ${words}`);
+        expect(used.exit, used.stderr).toBe(0);
+        return address;
+      },
+      send(account: string, ref = "R-1", env: Record<string, string> = noKey, item = "茶叶") {
+        const flag = account === "" ? "" : ` --account ${account}`;
+        const order = { ...plainDraft, item: { ...plainDraft.item, name: item } };
+        return courier(`orders create --file - --json --ref ${ref}${flag}`, env, JSON.stringify(order));
+      },
+      posts: (customer: "first" | "second") =>
+        home[customer].requests.filter(({ method }) => method === "POST").length,
+    };
+  }
+
+  /** The command of a refusal. */
+  const hintOf = ({ stderr }: { readonly stderr: string }) =>
+    /courier (ledger use .*)$/.exec(JSON.parse(stderr).error.hint)?.[1] ?? "";
+
+  test("what the file has of that customer is not sent again, and a hint leads on", async () => {
+    const { courier, login, use, send, posts } = await createAccounts();
+    await login("shop", firstKey);
+    const address = await use("--account shop");
+    await login("till", secondKey);
+    expect((await send("till")).exit).toBe(0);
+    await login("shop", secondKey);
+    const refused = await send("shop");
+    expect([refused.exit, posts("second")], refused.stderr).toEqual([5, 1]);
+    expect(hintOf(refused)).toBe(`ledger use ${address} --account shop`);
+    expect((await send("till", "R-2", noKey, "绿茶")).exit).toBe(0); // the file goes on
+    const lacks = await courier(hintOf(refused));
+    expect([lacks.exit, lacks.stderr]).toEqual([2, expect.stringContaining("does not know 2 runs")]);
+    expect((await courier(`${hintOf(refused)} --new --yes`)).exit).toBe(0);
+    expect([(await send("shop", "R-3", noKey, "红茶")).exit, posts("second")]).toEqual([0, 3]);
+    expect([(await send("till", "R-3", noKey, "红茶")).exit, posts("second")]).toEqual([5, 3]);
+  });
+
+  test("what the account has sent is not sent again from the file", async () => {
+    const { login, use, send, posts } = await createAccounts();
+    await login("shop", firstKey);
+    const address = await use("--account shop");
+    await login("shop", secondKey);
+    expect((await send("shop")).exit).toBe(0);
+    await login("till", secondKey);
+    const refused = await send("till");
+    expect([refused.exit, refused.stderr]).toEqual([
+      5,
+      expect.stringContaining(`courier ledger use ${address} --account till`),
+    ]);
+    expect(posts("second")).toBe(1);
+  });
+
+  test("nor with that customer's key in the environment", async () => {
+    const { home, courier, login, use, send, posts } = await createAccounts();
+    await login("shop", firstKey);
+    const address = await use("--account shop");
+    await login("till", secondKey);
+    expect((await send("till")).exit).toBe(0);
+    const env = { COURIER_API_KEY: secondKey, COURIER_BASE_URL: home.baseUrl };
+    const refused = await send("", "R-1", env);
+    expect([refused.exit, posts("second")], refused.stderr).toEqual([5, 1]);
+    expect(hintOf(refused)).toBe(`ledger use ${address}`);
+    expect((await courier(`${hintOf(refused)} --new --yes`, env)).exit).toBe(0);
+    expect([(await send("till", "R-2")).exit, posts("second")]).toEqual([5, 1]);
+  });
+
+  test("nor where another account has that customer's orders in another database", async () => {
+    const { login, use, send, posts } = await createAccounts();
+    await login("shop", firstKey);
+    await use("--account shop");
+    await login("till", secondKey);
+    const theirs = await use("--account till");
+    expect((await send("till")).exit).toBe(0);
+    await login("shop", secondKey);
+    const refused = await send("shop");
+    expect([refused.exit, refused.stderr]).toEqual([
+      5,
+      expect.stringContaining(
+        `${theirs} has the orders of this customer so far, and the account till uses it`,
+      ),
+    ]);
+    expect(posts("second")).toBe(1);
+  });
+
+  test("a use while the service is down marks the customers that the account has had", async () => {
+    const { home, use, send, posts } = await createAccounts();
+    const program = path.join(home.directory, "key.sh");
+    await writeFile(program, `echo ${firstKey}`);
+    const stored = { base_url: home.baseUrl, allow_http: true };
+    const accounts = {
+      shop: { ...stored, key_command: `sh ${program}` },
+      till: { ...stored, key: firstKey },
+    };
+    await putConfig(home, { current: "shop", accounts });
+    expect((await send("shop", "R-0", noKey, "红茶")).exit).toBe(0);
+    expect((await send("till", "R-1", noKey, "绿茶")).exit).toBe(0);
+    await writeFile(program, `echo ${rotatedKey}`);
+    home.setDown(true);
+    await use("--account shop --new --yes");
+    home.setDown(false);
+    expect([(await send("till", "R-2")).exit, posts("first")]).toEqual([5, 2]);
+    expect([(await send("shop", "R-2")).exit, posts("first")]).toEqual([0, 3]);
+  });
+});
