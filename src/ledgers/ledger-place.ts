@@ -171,9 +171,9 @@ export async function findCustomers(
 }
 
 export interface MissingRuns {
-  readonly unknown: readonly Run[];
+  readonly unknown: readonly SentRun[];
   /** Copied before they had ended, such as by a backup. */
-  readonly partlyKnown: readonly Run[];
+  readonly partlyKnown: readonly SentRun[];
 }
 
 /** Of these runs of other ledgers, those that `to` does not know, or of which it knows fewer operations or orders. */

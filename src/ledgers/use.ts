@@ -4,15 +4,15 @@ import { type Context, confirmOrStop, defineCommand, document } from "../command
 import { switchOption } from "../command/options.ts";
 import { type ActiveAccount, findAccount, serviceOf, unknownAccount } from "../config/accounts.ts";
 import { parseBaseUrl } from "../config/base-url.ts";
-import type { Config } from "../config/store.ts";
+import type { Config, StoredAccount } from "../config/store.ts";
 import { thenAgain } from "../core/disk-errors.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted, listed } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
-import { changeMarks, readMoved, unmarkMoved } from "../ledger/moved.ts";
-import type { SentRun } from "../ledger/runs.ts";
+import { changeMarks, type Moved, readMoved } from "../ledger/moved.ts";
+import { nameBegin, type SentRun } from "../ledger/runs.ts";
 import type { LedgerUsed } from "../model/results.ts";
 import { isSameDatabase, type PostgresAddress } from "../postgres/address.ts";
 import { showAddress } from "../postgres/shown-address.ts";
@@ -27,6 +27,7 @@ import {
   findReturning,
   findStoredAccount,
   local,
+  type MissingRuns,
   type NamedAccount,
   onFile,
   openShared,
@@ -76,10 +77,11 @@ export const useLedger = defineCommand({
       return { error };
     });
     const owners = await findOwners(account, used, parsed, context);
-    const places = await openPlaces(account, owners, parsed, isNew, context);
+    const marks = (await onFile(context, readMoved)).filter((each) => isAnyOf(owners, each));
+    const places = await openPlaces(account, marks, parsed, isNew, context);
     await ensureIdle(places, account, context);
     const ledger = parsed ? await openShared(parsed, context) : await context.localLedger();
-    await ensureKnown(places, ledger, owners, isNew, context);
+    const accepted = new Set((await compareRuns(places, ledger, owners, isNew, context)).map(nameState));
     if ("key" in used) await learnThere(ledger, owners, used);
     // Customers that the account's name has had go back under their own keys.
     const affected = parsed ? owners : owners.slice(0, 1);
@@ -88,17 +90,42 @@ export const useLedger = defineCommand({
     await ledger.checkPlace();
     const latencyUs = Math.round((context.clock.elapsed() - startedMs) * 1_000);
     const { engine, tablesVersion, runs, operations, weaknesses } = await ledger.inspect();
+    /** A run may have begun, or ended, since the ledgers were compared. One that begins later sees the change. */
+    const ensureUnchanged = async () => {
+      await ensureIdle(places, account, context);
+      const { unknown, partlyKnown } = await findMissingIn(places, ledger, owners);
+      const more = [...unknown, ...partlyKnown].find((run) => !accepted.has(nameState(run)));
+      if (!more) return;
+      throw usageError(
+        `run ${more.number} (${more.command}) of the account ${more.account} sent orders meanwhile, which ${showAddress(ledger.path).place} does not know: nothing was changed`,
+        "run the same command again",
+      );
+    };
+    const mark = (address: string | undefined) => {
+      const meant = new Map(customers.map((customer) => [customer, address]));
+      return onFile(context, (file) => changeMarks(file, meant));
+    };
     // Marks come first and go last: whatever fails in between, this machine's ledger sends nothing.
-    const unmark = parsed ? await markLocally(customers, parsed.text, context) : undefined;
-    if (account.isStored)
-      await context.config
-        .update((config) => changeLedger(config, account.name, parsed?.text))
-        .catch(async (error) => {
-          await unmark?.();
-          throw error;
-        });
-    await undoWhereOneRuns(places, account, context, unmark);
-    if (!parsed) await onFile(context, (file) => unmarkMoved(file, customers));
+    const undo: (() => Promise<void>)[] = [];
+    try {
+      if (parsed) {
+        const former = await mark(parsed.text);
+        undo.unshift(async () => void (await onFile(context, (file) => changeMarks(file, former))));
+      }
+      if (account.isStored) {
+        await context.config.update((config) => changeLedger(config, account, parsed?.text));
+        undo.unshift(() => context.config.update((config) => restoreLedger(config, account, parsed?.text)));
+      }
+      await ensureUnchanged();
+      if (!parsed) {
+        const former = await mark(undefined);
+        undo.unshift(async () => void (await onFile(context, (file) => changeMarks(file, former))));
+        await ensureUnchanged();
+      }
+    } catch (error) {
+      for (const each of undo) await each();
+      throw error;
+    }
     for (const { warning } of affected) if (warning !== undefined) context.messages.warn(warning);
     if (parsed) await warnOfOthers(customers, account, parsed, context);
     for (const place of places.filter(({ isShared }) => isShared))
@@ -123,10 +150,20 @@ export const useLedger = defineCommand({
 });
 
 /** Of the account as it is now: another process may have stored another key, or forgotten it, at a question. */
-function changeLedger(config: Config, name: string, ledger: string | undefined): Config {
+function changeLedger(config: Config, { name }: NamedAccount, ledger: string | undefined): Config {
   const now = findAccount(config, name);
   if (!now) throw unknownAccount(name, config);
-  const { ledger: _before, ...stored } = now;
+  return withLedger(config, name, ledger);
+}
+
+/** Of the account as it is now: another process may have stored another key, or forgotten it, since the change. */
+function restoreLedger(config: Config, { name, stored }: NamedAccount, changed: string | undefined): Config {
+  const now = findAccount(config, name);
+  return now && now.ledger === changed ? withLedger(config, name, stored.ledger) : config;
+}
+
+function withLedger(config: Config, name: string, ledger: string | undefined): Config {
+  const { ledger: _before, ...stored } = config.accounts[name] as StoredAccount;
   const changed = ledger === undefined ? stored : { ...stored, ledger };
   return { ...config, accounts: { ...config.accounts, [name]: changed } };
 }
@@ -267,18 +304,6 @@ async function learnThere(ledger: Ledger, [owner]: readonly Owner[], { active, s
     await ledger.learnCustomer({ service, key, profileId, account: active.name });
 }
 
-/** This machine's ledger sends nothing for the customers from now on, under any account name. Returns what undoes that. */
-async function markLocally(
-  customers: readonly number[],
-  address: string,
-  context: Context,
-): Promise<(() => Promise<unknown>) | undefined> {
-  if (customers.length === 0) return undefined;
-  const marks = new Map(customers.map((customer) => [customer, address]));
-  const before = await onFile(context, (file) => changeMarks(file, marks));
-  return () => onFile(context, (file) => changeMarks(file, before));
-}
-
 /** Names the accounts of the same customers that use this machine's ledger, which sends nothing for them any more. */
 async function warnOfOthers(
   customers: readonly number[],
@@ -309,26 +334,6 @@ async function ensureIdle(
   }
 }
 
-/** A run may have begun between the look for runs and the change. One that begins later sees the change. */
-async function undoWhereOneRuns(
-  places: readonly Ledger[],
-  account: NamedAccount,
-  context: Context,
-  unmark: (() => Promise<unknown>) | undefined,
-): Promise<void> {
-  try {
-    await ensureIdle(places, account, context);
-  } catch (error) {
-    const { name, stored } = account;
-    if (account.isStored)
-      await context.config.update((config) =>
-        findAccount(config, name) ? changeLedger(config, name, stored.ledger) : config,
-      );
-    await unmark?.();
-    throw error;
-  }
-}
-
 function view(used: LedgerUsed): readonly Block[] {
   const { account, ledger, engine, tables_version, latency_us, runs, operations, weaknesses } = used;
   return [
@@ -351,12 +356,11 @@ function view(used: LedgerUsed): readonly Block[] {
 /** The ledgers but the next one that orders of the account's customer may be in so far. */
 async function openPlaces(
   account: NamedAccount,
-  owners: readonly Owner[],
+  marks: readonly Moved[],
   next: PostgresAddress | undefined,
   isNew: boolean,
   context: Context,
 ): Promise<readonly Ledger[]> {
-  const marks = (await onFile(context, readMoved)).filter((each) => isAnyOf(owners, each));
   const kept = account.stored.ledger === undefined ? [] : [account.stored.ledger];
   const places: Ledger[] = next ? [await context.localLedger()] : [];
   const seen: PostgresAddress[] = next ? [next] : [];
@@ -382,22 +386,38 @@ async function openPlaces(
   return places;
 }
 
-/** Throws a usage error where the new ledger would not know what was sent; `--new` asks twice instead. */
-async function ensureKnown(
+/** What the new ledger does not know of what was sent. */
+async function findMissingIn(
+  places: readonly Ledger[],
+  ledger: Ledger,
+  owners: readonly Owner[],
+): Promise<MissingRuns> {
+  const sent: SentRun[] = [];
+  for (const place of places)
+    for (const { service } of owners) sent.push(...(await place.runsThatSent({ service })));
+  return findMissing(
+    sent.filter((run) => isAnyOf(owners, run)),
+    ledger,
+  );
+}
+
+/** A run as it was compared. */
+function nameState(run: SentRun): string {
+  return `${nameBegin(run)} ${run.operations} ${run.orders}`;
+}
+
+/** Returns the runs that the new ledger does not know. Throws a usage error for them; `--new` asks twice instead. */
+async function compareRuns(
   places: readonly Ledger[],
   ledger: Ledger,
   owners: readonly Owner[],
   isNew: boolean,
   context: Context,
-): Promise<void> {
-  const sent: SentRun[] = [];
-  for (const place of places)
-    for (const { service } of owners) sent.push(...(await place.runsThatSent({ service })));
-  const own = sent.filter((run) => isAnyOf(owners, run));
-  const { unknown, partlyKnown } = await findMissing(own, ledger);
+): Promise<readonly SentRun[]> {
+  const { unknown, partlyKnown } = await findMissingIn(places, ledger, owners);
   const runs = [...unknown, ...partlyKnown];
   const count = runs.length;
-  if (count === 0) return;
+  if (count === 0) return runs;
   const missing = [
     unknown.length > 0 ? `does not know ${counted(unknown.length, "run")}` : "",
     partlyKnown.length > 0 ? `knows only a part of ${counted(partlyKnown.length, "run")}` : "",
@@ -419,4 +439,5 @@ async function ensureKnown(
     context,
     `An order of ${byCount(count, "that run", "those runs")} that you import or create again is sent a second time. Continue?`,
   );
+  return runs;
 }

@@ -1,0 +1,95 @@
+/** What other processes do while `ledger use` compares, asks and changes: no order is sent twice. */
+
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { putConfig } from "../support/config-file.ts";
+import { createServedHome, type RunOptions } from "../support/courier.ts";
+import { plainDraft } from "../support/orders.ts";
+import { postgresPrograms, servePostgres } from "../support/postgres.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+
+describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
+  const server = servePostgres();
+
+  /** A home with the account shop. */
+  async function createShop() {
+    const home = await createServedHome();
+    const { baseUrl, apiKey } = home.sandbox;
+    await putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+    const send = (ref: string, env: Record<string, string> = {}, words = "") =>
+      home.courier(`orders create --file - --json --ref ${ref} ${words}`, {
+        env: { ...noKey, ...env },
+        stdin: JSON.stringify({ ...plainDraft, item: { ...plainDraft.item, name: `茶${ref}` } }),
+      });
+    return {
+      home,
+      send,
+      /** With the key in the environment, and without a stored account. */
+      sendAsJob: (ref: string, address: string) =>
+        send(ref, {
+          COURIER_API_KEY: apiKey,
+          COURIER_BASE_URL: baseUrl,
+          COURIER_LEDGER: address,
+          COURIER_CONFIG_DIR: path.join(home.directory, "job"),
+        }),
+      posts: () => home.sandbox.requests.filter(({ method }) => method === "POST").length,
+      use: (words: string, options: RunOptions = {}) =>
+        home.courier(`ledger use ${words}`, { env: noKey, ...options }),
+    };
+  }
+
+  /** The answers to a command's questions, which are yes: `act` runs at the first one. */
+  function answerAfter(act: () => Promise<void>) {
+    let asked = 0;
+    const confirm = async () => {
+      asked += 1;
+      if (asked === 1) await act();
+      return true;
+    };
+    return { ...scriptedPrompts({}), confirm };
+  }
+
+  test("an order that the file records while use waits for the database is not sent again", async () => {
+    const { home, send, posts, use } = await createShop();
+    const address = await server.createDatabase();
+    const made = await home.courier("ledger status", { env: { ...noKey, COURIER_LEDGER: address } });
+    expect(made.exit, made.stderr).toBe(0);
+    const writer = new pg.Client({ connectionString: address });
+    writer.on("error", () => {});
+    await writer.connect();
+    onTestFinished(() => writer.end());
+    await writer.query("BEGIN; SELECT last FROM courier.events FOR UPDATE");
+    const using = use(address);
+    for (;;) {
+      const waiting = "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+      const [row] = await server.query(waiting);
+      if (Number(row?.n) > 0) break;
+      await wait(20);
+    }
+    expect([(await send("R-1")).exit, posts()]).toEqual([0, 1]);
+    await writer.query("COMMIT");
+    const used = await using;
+    expect([used.exit, used.stderr]).toEqual([2, expect.stringContaining("sent orders meanwhile")]);
+    // The file goes on as before.
+    expect([(await send("R-1")).exit, posts()]).toEqual([0, 1]);
+    expect([(await send("R-2")).exit, posts()]).toEqual([0, 2]);
+  });
+
+  test("an order that the shared ledger records at the question of use local is not sent again", async () => {
+    const { send, sendAsJob, posts, use } = await createShop();
+    const address = await server.createDatabase();
+    expect((await use(address)).exit).toBe(0);
+    expect((await send("R-0")).exit).toBe(0);
+    const prompts = answerAfter(async () => {
+      const sent = await sendAsJob("R-1", address);
+      expect(sent.exit, sent.stderr).toBe(0);
+    });
+    const used = await use("local --new", { terminal: 100, prompts });
+    expect([used.exit, used.stderr]).toEqual([2, expect.stringContaining("sent orders meanwhile")]);
+    expect([(await send("R-1")).exit, posts()]).toEqual([0, 2]);
+  });
+});
