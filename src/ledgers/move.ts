@@ -1,7 +1,9 @@
 /** `courier ledger move`: copies this machine's ledger into an empty shared one, and uses that from then on. */
 
+import { isDeepStrictEqual } from "node:util";
 import { type Context, confirmOrStop, defineCommand, document } from "../command/command.ts";
-import { sandboxAccount, unnamedAccount } from "../config/accounts.ts";
+import { findAccount, sandboxAccount, unnamedAccount } from "../config/accounts.ts";
+import { savedMeanwhile } from "../config/saved-names.ts";
 import type { Config } from "../config/store.ts";
 import { diskStep } from "../core/disk-errors.ts";
 import { CourierError, usageError } from "../core/errors.ts";
@@ -66,18 +68,25 @@ export const moveLedger = defineCommand({
     await (await openShared(parsed, context)).checkPlace();
     const file = await openLedgerFile(directory, context);
     context.addCleanup(async () => file.close());
-    const accounts = await findAccounts(ledger, await readMoved(file), parsed, context);
-    await confirmOrStop(context, question(await countReal(file), accounts, parsed));
+    const { accounts: known } = await context.config.read();
+    const found = await findAccounts(ledger, known, await readMoved(file), parsed);
+    await confirmOrStop(context, question(await countReal(file), found, parsed));
 
+    let accounts = found;
     const switchAccounts = (content: Config): Config => {
-      const switched = accounts.flatMap((name) => {
-        const stored = content.accounts[name];
-        return stored ? [[name, { ...stored, ledger: parsed.text }] as const] : [];
-      });
+      // Another process may have stored another key, or ledger, meanwhile.
+      accounts = found.filter((name) => isDeepStrictEqual(findAccount(content, name), known[name]));
+      const switched = accounts.map((name) => [name, { ...known[name], ledger: parsed.text }]);
       return { ...content, accounts: { ...content.accounts, ...Object.fromEntries(switched) } };
     };
+    const ensureAll = (content: Config): Config => {
+      const switched = switchAccounts(content);
+      const changed = found.find((name) => !accounts.includes(name));
+      if (changed !== undefined) throw savedMeanwhile(`the account ${changed}`);
+      return switched;
+    };
     const config = accounts.length === 0 ? undefined : context.config;
-    await config?.update(switchAccounts, { isTrial: true }).catch((error) => {
+    await config?.update(ensureAll, { isTrial: true }).catch((error) => {
       throw error instanceof CourierError
         ? error.with({ message: `nothing was moved: ${error.message}` })
         : error;
@@ -131,11 +140,10 @@ async function ensureIdle(ledger: Ledger, context: Context): Promise<void> {
 /** The stored accounts that use this machine's ledger, but for those whose orders are in another shared one already. */
 async function findAccounts(
   ledger: Ledger,
+  accounts: Config["accounts"],
   moved: readonly Moved[],
   { text }: PostgresAddress,
-  context: Context,
 ): Promise<string[]> {
-  const { accounts } = await context.config.read();
   const elsewhere = moved.filter(({ address }) => address !== text).map(({ customer }) => customer);
   const used: string[] = [];
   for (const [name, stored] of Object.entries(accounts)) {

@@ -4,6 +4,7 @@ import { type Context, confirmOrStop, defineCommand, document } from "../command
 import { switchOption } from "../command/options.ts";
 import { type ActiveAccount, findAccount, serviceOf, unknownAccount } from "../config/accounts.ts";
 import { parseBaseUrl } from "../config/base-url.ts";
+import { ensureKnown } from "../config/saved-names.ts";
 import type { Config, StoredAccount } from "../config/store.ts";
 import { thenAgain } from "../core/disk-errors.ts";
 import { CourierError, usageError } from "../core/errors.ts";
@@ -149,10 +150,11 @@ export const useLedger = defineCommand({
   },
 });
 
-/** Of the account as it is now: another process may have stored another key, or forgotten it, at a question. */
-function changeLedger(config: Config, { name }: NamedAccount, ledger: string | undefined): Config {
+/** Throws where another process has saved the account meanwhile: another key, or ledger, was not compared. */
+function changeLedger(config: Config, { name, stored }: NamedAccount, ledger: string | undefined): Config {
   const now = findAccount(config, name);
   if (!now) throw unknownAccount(name, config);
+  ensureKnown(`the account ${name}`, now, stored);
   return withLedger(config, name, ledger);
 }
 

@@ -1,10 +1,10 @@
-/** What other processes do while `ledger use` compares, asks and changes: no order is sent twice. */
+/** What other processes do while `ledger use` or `ledger move` compares, asks and changes: no order is sent twice. */
 
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { putConfig } from "../support/config-file.ts";
+import { putConfig, readConfigText } from "../support/config-file.ts";
 import { createServedHome, type RunOptions } from "../support/courier.ts";
 import { plainDraft } from "../support/orders.ts";
 import { postgresPrograms, servePostgres } from "../support/postgres.ts";
@@ -90,6 +90,37 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     });
     const used = await use("local --new", { terminal: 100, prompts });
     expect([used.exit, used.stderr]).toEqual([2, expect.stringContaining("sent orders meanwhile")]);
+    expect([(await send("R-1")).exit, posts()]).toEqual([0, 2]);
+  });
+
+  test("an answer does not replace the ledger that another terminal has set meanwhile", async () => {
+    const { home, send, posts, use } = await createShop();
+    const [address, other] = [await server.createDatabase(), await server.createDatabase()];
+    expect((await send("R-0")).exit).toBe(0);
+    const prompts = answerAfter(async () => {
+      expect((await use(`${other} --new --yes`)).exit).toBe(0);
+      expect((await send("R-1")).exit).toBe(0);
+    });
+    const used = await use(`${address} --new`, { terminal: 100, prompts });
+    expect([used.exit, used.stderr]).toEqual([2, expect.stringContaining("has saved the account shop")]);
+    expect(await readConfigText(home)).toContain(other);
+    expect([(await send("R-1")).exit, posts()]).toEqual([0, 2]);
+  });
+
+  test("move copies nothing once an account has begun to use another ledger at its question", async () => {
+    const { home, send, posts, use } = await createShop();
+    const [address, other] = [await server.createDatabase(), await server.createDatabase()];
+    expect((await send("R-0")).exit).toBe(0);
+    const prompts = answerAfter(async () => {
+      expect((await use(`${other} --new --yes`)).exit).toBe(0);
+      expect((await send("R-1")).exit).toBe(0);
+    });
+    const moved = await home.courier(`ledger move ${address}`, { env: noKey, terminal: 100, prompts });
+    expect([moved.exit, moved.stderr]).toEqual([
+      2,
+      expect.stringContaining("nothing was moved: another courier process has saved the account shop"),
+    ]);
+    expect(await readConfigText(home)).toContain(other);
     expect([(await send("R-1")).exit, posts()]).toEqual([0, 2]);
   });
 });
