@@ -145,17 +145,21 @@ export function openRunLedger({
     const isKeyInEnv = active.kind === "remote" && active.key.place === "given";
     const flag = isKeyInEnv || globals.account !== undefined ? "" : ` --account ${shellQuote(name)}`;
     const commandOf = (words: string) => nextCommand(`${words}${flag}`);
-    if (!makesNoOrder && active.kind === "remote") {
-      await recordCached(active, id, book);
-      if (book.isShared) {
-        const { markLocalLedger } = await import("../ledgers/mark-local.ts");
-        const { apiKey } = await address();
-        const places = { shared: book, localLedger, stateDirectory, env, clock, processes, signal, messages };
-        const identify = async (local: Ledger) => customerIn(local, new Set(), { makesNoOrder: true });
-        const kept = given(env.COURIER_LEDGER) ? undefined : { config, commandOf };
-        await markLocalLedger({ account: active, apiKey, customer: known, identify, kept, ...places });
-      }
-    }
+    if (!makesNoOrder && active.kind === "remote") await recordCached(active, id, book);
+    /** Once the run has begun: who takes marks back looks for it (ledgers/ledger-place.ts). */
+    const markLocal = async (run: Run) => {
+      if (makesNoOrder || active.kind !== "remote" || !book.isShared) return;
+      const { markLocalLedger } = await import("../ledgers/mark-local.ts");
+      const { apiKey } = await address();
+      const places = { shared: book, localLedger, stateDirectory, env, clock, processes, signal, messages };
+      const identify = async (local: Ledger) => customerIn(local, new Set(), { makesNoOrder: true });
+      const kept = given(env.COURIER_LEDGER) ? undefined : { config, commandOf };
+      const marking = { account: active, apiKey, customer: known, identify, kept, ...places };
+      await markLocalLedger(marking).catch(async (error) => {
+        await book.endRun(run.number, 5, clock.now());
+        throw error;
+      });
+    };
     const ensureSame = async (run: Run | undefined) => {
       if (active.kind !== "remote" || given(env.COURIER_LEDGER)) return;
       const { ensureSameLedger } = await import("./open-ledger.ts");
@@ -170,6 +174,7 @@ export function openRunLedger({
     // An update may take the files of the program away while the run sends.
     if (globals.form === "human") await import("../terminal/render.ts");
     await ensureSame(run);
+    await markLocal(run);
     return run;
   }
   const beginRun = (facts: RunFacts): Promise<Run> => {

@@ -27,13 +27,13 @@ export async function readMoved(database: Database): Promise<readonly Moved[]> {
 
 /**
  * Marks all customers as moved to an address, but for those of the sandbox and those that moved elsewhere before.
- * Returns these customers, and what takes the new marks away again. Undefined where operations are about to be sent,
- * or being sent: nothing is marked then.
+ * Returns these customers, and those of them that had no mark. Undefined where operations are about to be sent, or being
+ * sent: nothing is marked then.
  */
 export async function markMoved(
   database: Database,
   address: string,
-): Promise<{ readonly customers: readonly number[]; unmark(): Promise<void> } | undefined> {
+): Promise<{ readonly customers: readonly number[]; readonly fresh: readonly number[] } | undefined> {
   const sql = database.sql;
   const marked = await database.transaction(() => {
     const [held] = sql(
@@ -48,37 +48,32 @@ export async function markMoved(
     const ids = (rows: typeof all) => rows.map(({ customer }) => Number(customer));
     return { fresh: ids(fresh), customers: ids(all) };
   });
-  if (!marked) return undefined;
-  await database.flush();
-  return { customers: marked.customers, unmark: () => unmarkMoved(database, marked.fresh) };
+  if (marked) await database.flush();
+  return marked;
 }
 
 /**
  * Marks customers whose account begins to use the ledger at an address, or takes marks away where it is undefined. Returns
- * the marks that they had.
+ * the marks that were changed, as they were.
  */
 export async function changeMarks(
   database: Database,
   marks: ReadonlyMap<number, string | undefined>,
+  /** Whether to change the mark that a customer has. */
+  isMeant: (present: string | undefined) => boolean = () => true,
 ): Promise<ReadonlyMap<number, string | undefined>> {
   const sql = database.sql;
   const before = await database.transaction(() => {
     const former = new Map<number, string | undefined>();
     for (const [customer, address] of marks) {
-      const row = sql("DELETE FROM moved WHERE customer = ? RETURNING address").get(customer);
-      former.set(customer, row && String(row.address));
+      const present = textOf(sql("SELECT address FROM moved WHERE customer = ?").get(customer)?.address);
+      if (!isMeant(present)) continue;
+      former.set(customer, present);
+      sql("DELETE FROM moved WHERE customer = ?").run(customer);
       if (address !== undefined) sql("INSERT INTO moved VALUES (?, ?)").run(customer, address);
     }
     return former;
   });
   await database.flush();
   return before;
-}
-
-/** These customers' orders are sent from this file again. */
-export async function unmarkMoved(database: Database, customers: readonly number[]): Promise<void> {
-  await database.transaction(() => {
-    for (const customer of customers) database.sql("DELETE FROM moved WHERE customer = ?").run(customer);
-  });
-  await database.flush();
 }

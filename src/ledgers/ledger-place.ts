@@ -19,6 +19,7 @@ import { isOfThisPlace, thisHost } from "../core/process-place.ts";
 import { shownUrl } from "../core/shown-url.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
+import { changeMarks } from "../ledger/moved.ts";
 import type { Run } from "../ledger/operation.ts";
 import { nameBegin, type SentRun } from "../ledger/runs.ts";
 import { openSharedLedger } from "../ledger/shared/shared-ledger.ts";
@@ -168,6 +169,46 @@ export async function findCustomers(
     if (customer) found.push(customer);
   }
   return [...new Set(found.map(({ id }) => id))];
+}
+
+/** The marks of this machine's ledger before they named the shared one, whose newest run of this machine was `newest`. */
+export interface FormerMarks {
+  readonly marks: ReadonlyMap<number, string | undefined>;
+  readonly address: string;
+  readonly shared: Ledger;
+  readonly newest: number | undefined;
+}
+
+export async function findNewest(shared: Ledger): Promise<number | undefined> {
+  const [run] = await shared.listRuns({ host: thisHost(), limit: 1 });
+  return run?.number;
+}
+
+/**
+ * Puts marks back. They stay where they were changed since, and where a run of this machine relies on them, which has begun
+ * in the shared ledger since: then it returns false.
+ */
+export async function restoreMarks(
+  file: Database,
+  { marks, address, shared, newest }: FormerMarks,
+  signal: AbortSignal,
+): Promise<boolean> {
+  // After Ctrl-C there is no connection that tells.
+  const isUsed = () =>
+    findNewest(shared).then(
+      (now) => now !== newest,
+      () => signal.aborted,
+    );
+  if (await isUsed()) return false;
+  const restored = await changeMarks(file, marks, (present) => present === address);
+  if (!(await isUsed())) return true; // a run looks for the mark once it has begun
+  await changeMarks(file, restored);
+  return false;
+}
+
+/** Names the way back from marks that stay after a command has failed. */
+export function keptMarks({ place }: PostgresAddress, { nextCommand }: Context): string {
+  return `a run that uses ${place} may have begun meanwhile, so this machine's ledger sends nothing for its customer; to let it send again: ${nextCommand("ledger use local")}`;
 }
 
 export interface MissingRuns {

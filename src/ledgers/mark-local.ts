@@ -14,7 +14,7 @@ import { isSameDatabase, parseAddress } from "../postgres/address.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { mayPass } from "../sqlite/database-errors.ts";
 import type { Messages } from "../terminal/messages.ts";
-import { ensureNoneRuns, findMissing } from "./ledger-place.ts";
+import { ensureNoneRuns, findMissing, findNewest, restoreMarks } from "./ledger-place.ts";
 
 interface Marking {
   readonly account: Extract<ActiveAccount, { kind: "remote" }>;
@@ -88,32 +88,38 @@ async function mark(marking: Marking): Promise<CourierError | undefined> {
       const [other] = Object.entries(accounts).find(([, { ledger }]) => ledger === before) ?? [];
       if (other !== undefined) return refuse(`${has}, and the account ${other} uses it`);
     }
-    const ensureIdle = () => ensureNoneRuns(local, (run) => run.customer === id, { processes });
-    await ensureIdle();
+    const compare = async () => {
+      await ensureNoneRuns(local, (run) => run.customer === id, { processes });
+      const { unknown, partlyKnown } = await findMissing(
+        await local.runsThatSent({ customers: [id] }),
+        shared,
+      );
+      return unknown.length + partlyKnown.length;
+    };
+    let count = await compare();
     // The customer's other accounts should use the one that is kept with this account.
-    const isNew = before === undefined || (!kept && before !== account.ledger);
-    const former = isNew ? await changeMarks(file, new Map([[id, address.text]])) : new Map();
-    const undo = () => changeMarks(file, former);
-    // A run may have begun meanwhile. One that begins later sees the mark.
-    const missing = await ensureIdle()
-      .then(() => local.runsThatSent({ customers: [id] }))
-      .then((runs) => findMissing(runs, shared))
-      .catch(async (error) => {
+    const isNew = before === undefined ? !kept || count === 0 : !kept && before !== account.ledger;
+    if (isNew) {
+      const newest = await findNewest(shared);
+      const marks = await changeMarks(file, new Map([[id, address.text]]));
+      const undo = () => restoreMarks(file, { marks, address: address.text, shared, newest }, signal);
+      try {
+        // A run may have begun meanwhile. One that begins later sees the mark.
+        count = await compare();
+        if (kept && count > 0) await undo();
+      } catch (error) {
         await undo();
         throw error;
-      });
+      }
+    }
     if (before !== undefined) {
       messages.warn(`${has}: what ${address.place} does not know of them could be sent twice`);
       return undefined;
     }
-    const count = missing.unknown.length + missing.partlyKnown.length;
     if (count === 0) return undefined;
     const lacks = `${address.place} does not know ${counted(count, "run")} of this customer in ${local.path}`;
     const twice = `what ${byCount(count, "it", "they")} sent could be sent twice`;
-    if (kept) {
-      await undo();
-      return refuse(`${lacks}, and ${twice}`);
-    }
+    if (kept) return refuse(`${lacks}, and ${twice}`);
     messages.warn(`${lacks}: ${twice}; without COURIER_LEDGER, courier log shows it`);
     return undefined;
   } finally {

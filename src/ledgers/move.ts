@@ -25,10 +25,13 @@ import {
   addressArgument,
   ensureNoLedgerInEnv,
   ensureNoneRuns,
+  findNewest,
+  keptMarks,
   local,
   openShared,
   passwordCommandOption,
   readAddress,
+  restoreMarks,
   withHint,
 } from "./ledger-place.ts";
 
@@ -65,7 +68,8 @@ export const moveLedger = defineCommand({
     const ledger = await openLedger(directory, context);
     context.addCleanup(() => ledger.close());
     await ensureIdle(ledger, context);
-    await (await openShared(parsed, context)).checkPlace();
+    const shared = await openShared(parsed, context);
+    await shared.checkPlace();
     const file = await openLedgerFile(directory, context);
     context.addCleanup(async () => file.close());
     const { accounts: known } = await context.config.read();
@@ -91,7 +95,7 @@ export const moveLedger = defineCommand({
         ? error.with({ message: `nothing was moved: ${error.message}` })
         : error;
     });
-    const { kind, runs, operations } = await move(file, parsed, context);
+    const { kind, runs, operations } = await move(file, parsed, shared, context);
     await noteUnnamed(ledger, parsed, context);
     await config?.update(switchAccounts).catch((error) => {
       throw explainUnswitched(error, accounts, parsed);
@@ -180,7 +184,13 @@ function question(
 type Copied = Extract<CopyResult, { kind: "copied" | "copied before" }>;
 
 /** Marks first, so that nothing is sent from the file while it is copied, nor afterwards. */
-async function move(file: Database, address: PostgresAddress, context: Context): Promise<Copied> {
+async function move(
+  file: Database,
+  address: PostgresAddress,
+  shared: Ledger,
+  context: Context,
+): Promise<Copied> {
+  const newest = await findNewest(shared);
   const marked = await markMoved(file, address.text);
   if (!marked)
     throw usageError("a run has begun to send", "wait until it ends, then run the same command again");
@@ -207,7 +217,9 @@ async function move(file: Database, address: PostgresAddress, context: Context):
   } catch (error) {
     // Two ledgers of the same orders must not both send.
     if (mayBeCopied) throw withHint(error, uncertainHint);
-    await marked.unmark();
+    const marks = new Map(marked.fresh.map((customer) => [customer, undefined]));
+    if (!(await restoreMarks(file, { marks, address: address.text, shared, newest }, context.signal)))
+      context.messages.warn(keptMarks(address, context));
     throw error;
   } finally {
     await connection.close();

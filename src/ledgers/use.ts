@@ -25,8 +25,10 @@ import {
   ensureNoneRuns,
   findCustomers,
   findMissing,
+  findNewest,
   findReturning,
   findStoredAccount,
+  keptMarks,
   local,
   type MissingRuns,
   type NamedAccount,
@@ -34,6 +36,7 @@ import {
   openShared,
   passwordCommandOption,
   readAddress,
+  restoreMarks,
   withHint,
 } from "./ledger-place.ts";
 
@@ -82,6 +85,7 @@ export const useLedger = defineCommand({
     const places = await openPlaces(account, marks, parsed, isNew, context);
     await ensureIdle(places, account, context);
     const ledger = parsed ? await openShared(parsed, context) : await context.localLedger();
+    const newest = await findNewest(ledger);
     const accepted = new Set((await compareRuns(places, ledger, owners, isNew, context)).map(nameState));
     if ("key" in used) await learnThere(ledger, owners, used);
     // Customers that the account's name has had go back under their own keys.
@@ -102,16 +106,19 @@ export const useLedger = defineCommand({
         "run the same command again",
       );
     };
-    const mark = (address: string | undefined) => {
+    const mark = (address: string | undefined, isMeant?: (present: string | undefined) => boolean) => {
       const meant = new Map(customers.map((customer) => [customer, address]));
-      return onFile(context, (file) => changeMarks(file, meant));
+      return onFile(context, (file) => changeMarks(file, meant, isMeant));
     };
     // Marks come first and go last: whatever fails in between, this machine's ledger sends nothing.
     const undo: (() => Promise<void>)[] = [];
     try {
       if (parsed) {
-        const former = await mark(parsed.text);
-        undo.unshift(async () => void (await onFile(context, (file) => changeMarks(file, former))));
+        const former = { marks: await mark(parsed.text), address: parsed.text, shared: ledger, newest };
+        undo.unshift(async () => {
+          if (await onFile(context, (file) => restoreMarks(file, former, context.signal))) return;
+          context.messages.warn(keptMarks(parsed, context));
+        });
       }
       if (account.isStored) {
         await context.config.update((config) => changeLedger(config, account, parsed?.text));
@@ -119,7 +126,7 @@ export const useLedger = defineCommand({
       }
       await ensureUnchanged();
       if (!parsed) {
-        const former = await mark(undefined);
+        const former = await mark(undefined, (present) => marks.some(({ address }) => address === present));
         undo.unshift(async () => void (await onFile(context, (file) => changeMarks(file, former))));
         await ensureUnchanged();
       }

@@ -4,6 +4,10 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { takeLock } from "../../src/config/config-lock.ts";
+import { interrupted } from "../../src/core/errors.ts";
+import { openLedgerFile } from "../../src/ledger/ledger.ts";
+import { readMoved } from "../../src/ledger/moved.ts";
 import { putConfig, readConfigText } from "../support/config-file.ts";
 import { createServedHome, type RunOptions } from "../support/courier.ts";
 import { plainDraft } from "../support/orders.ts";
@@ -122,5 +126,33 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     ]);
     expect(await readConfigText(home)).toContain(other);
     expect([(await send("R-1")).exit, posts()]).toEqual([0, 2]);
+  });
+
+  test("a use that gives up leaves the mark that a job relies on, and names the way back", async () => {
+    const { home, send, sendAsJob, posts, use } = await createShop();
+    const address = await server.createDatabase();
+    expect((await home.courier("orders list", { env: noKey })).exit).toBe(0);
+    const release = await takeLock(path.join(home.configDir, "config.json"), "config file");
+    const { sleep } = home.clock;
+    Object.assign(home.clock, { sleep: () => wait(20) }); // the wait for the lock lasts
+    const gone = new AbortController();
+    const using = use(address, { signal: gone.signal });
+    for (;;) {
+      const file = await openLedgerFile(home.stateDir, { clock: home.clock }).catch(() => undefined);
+      const marks = file ? await readMoved(file).catch(() => []) : [];
+      file?.close();
+      if (marks.length > 0) break;
+      await wait(20);
+    }
+    Object.assign(home.clock, { sleep });
+    const first = await sendAsJob("R-1", address);
+    expect([first.exit, posts()], first.stderr).toEqual([0, 1]);
+    gone.abort(interrupted(130));
+    const used = await using;
+    release();
+    expect([used.exit, used.stderr]).toEqual([130, expect.stringContaining("courier ledger use local")]);
+    expect([(await send("R-1")).exit, posts()]).toEqual([5, 1]);
+    expect((await use("local --new --yes")).exit).toBe(0);
+    expect([(await send("R-2")).exit, posts()]).toEqual([0, 2]);
   });
 });
