@@ -30,7 +30,7 @@ export function keySource(name: string, account: StoredAccount): StoredKeySource
 
 /** The stored account without anything that says where its key is. */
 export function withoutSource(account: StoredAccount): StoredAccount {
-  const { key: _key, key_store: _store, key_command: _command, ...rest } = account;
+  const { key: _key, key_store: _store, key_mark: _mark, key_command: _command, ...rest } = account;
   return rest;
 }
 

@@ -22,6 +22,7 @@ function configSchema() {
       base_url: textSchema,
       key: optionalText,
       key_store,
+      key_mark: optionalText,
       key_command: optionalText,
       ledger: optionalText,
       allow_http: maybe(boolean({ error: "boolean" })),
@@ -50,6 +51,8 @@ export interface StoredAccount {
   /** The key itself, where this file stores it. */
   readonly key?: string | undefined;
   readonly key_store?: KeyStore | null | undefined;
+  /** Another one for each key that was put into the key ring: the file tells that it is another key. */
+  readonly key_mark?: string | undefined;
   /** The command that prints the key, where courier stores none. */
   readonly key_command?: string | undefined;
   /** The address of the ledger that it shares with other machines. */

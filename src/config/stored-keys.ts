@@ -1,5 +1,6 @@
 /** The API keys that accounts keep: stored, moved and deleted, in whatever place. */
 
+import { randomUUID } from "node:crypto";
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { findAccount, unknownAccount } from "./accounts.ts";
@@ -203,9 +204,10 @@ export function createStoredKeys({
   };
 }
 
-function sourceFields(keyToStore: KeyToStore): Pick<StoredAccount, "key" | "key_store" | "key_command"> {
+function sourceFields(keyToStore: KeyToStore): Partial<StoredAccount> {
   if (keyToStore.place === "command") return { key_command: keyToStore.command };
-  return keyToStore.place === "keychain" ? { key_store: "keychain" } : { key: keyToStore.apiKey };
+  if (keyToStore.place === "file") return { key: keyToStore.apiKey };
+  return { key_store: "keychain", key_mark: randomUUID() };
 }
 
 function notOurs(name: string, command: string): CourierError {

@@ -44,7 +44,7 @@ describe("login --key-store keychain", () => {
     expect(JSON.parse(stdout)).toMatchObject({ account: "default", key_kept_in: "keychain" });
     await expectKeyOnlyIn(home, "keychain");
     expect(await accountsOf(home)).toEqual({
-      default: { base_url: home.sandbox.baseUrl, key_store: "keychain" },
+      default: { base_url: home.sandbox.baseUrl, key_store: "keychain", key_mark: expect.any(String) },
     });
     expect(await run(home, "profile")).toMatchObject({ exit: 0, stderr: "" });
     const [row] = JSON.parse((await run(home, "accounts list --json")).stdout);

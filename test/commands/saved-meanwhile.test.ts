@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { putConfig, readConfigText } from "../support/config-file.ts";
-import { createHome, type Home } from "../support/courier.ts";
+import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 const order = (name: string) => ({ sender: { name: "张三" }, receiver: { name }, item: { name: "书" } });
@@ -67,6 +67,28 @@ test.each([
   );
   expect(prompts.asked).toHaveLength(1);
   expect(await config(home)).toEqual(saved);
+});
+
+test("accounts remove leaves a key that another terminal has put into the key ring meanwhile", async () => {
+  const home = await createServedHome();
+  const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+  const login = async (key: string) => {
+    const words = `login --account shop --base-url ${home.sandbox.baseUrl} --no-verify --key-store keychain`;
+    const ran = await home.courier(words, { env, stdin: key });
+    expect(ran.exit, ran.stderr).toBe(0);
+  };
+  await login("the-old-key-0123");
+  const confirm = async () => {
+    await login(home.sandbox.apiKey);
+    return true;
+  };
+  const prompts = { ...scriptedPrompts({}), confirm };
+  const ran = await home.courier("accounts remove shop", { terminal: 200, prompts, env });
+  expect([ran.exit, ran.stderr]).toEqual([
+    2,
+    expect.stringContaining("has saved the account shop meanwhile"),
+  ]);
+  expect((await home.courier("profile --account shop", { env })).exit).toBe(0);
 });
 
 test("a map that is gone meanwhile is saved", async () => {

@@ -11,6 +11,7 @@ import { jsonNumber } from "../../src/model/json.ts";
 import type { FoundOrder } from "../../src/model/results.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createTwoCustomers, firstKey, secondKey } from "../support/customers.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { expectInert, hostileText, ownMoves } from "../support/hostile.ts";
 import { readRuns } from "../support/ledger.ts";
@@ -307,6 +308,38 @@ describe("the account was changed in another terminal", () => {
     expect(await orders()).toEqual({ shop: ["pending"], till: ["pending"] });
   });
 });
+
+test.each(["keychain", "file"])(
+  "c cancels no order of another customer, whose key the %s has by then",
+  async (store) => {
+    const home = await createTwoCustomers();
+    const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+    const login = async (account: string, key: string) => {
+      const to = `--account ${account} --base-url ${home.baseUrl} --allow-http --key-store ${store}`;
+      const ran = await home.courier(`login ${to}`, { env, stdin: key });
+      expect(ran.exit, ran.stderr).toBe(0);
+    };
+    await login("shop", firstKey);
+    await login("till", secondKey);
+    const create = async (account: string, name: string) => {
+      const order = `--sender-name 店 --receiver-name ${name} --item-name 书`;
+      const ran = await home.courier(`orders create --account ${account} ${order} --yes --json`, { env });
+      expect(ran.exit, ran.stderr).toBe(0);
+      return JSON.parse(ran.stdout).id;
+    };
+    expect(await create("shop", "李明")).toBe(await create("till", "王伟"));
+    const screen = openLiveScreen(home, "find --account shop", { ...answering({ confirms: [true] }), env });
+    await screen.until("李明");
+    screen.type(keys.enter);
+    await screen.until("c cancel");
+    await login("shop", secondKey);
+    screen.type("c");
+    const { exit, stderr } = await screen.ended;
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("the account shop was changed meanwhile")]);
+    const list = await home.courier("orders list --account till --json", { env });
+    expect(JSON.parse(list.stdout)).toMatchObject([{ status: "pending" }]);
+  },
+);
 
 describe("typing and moving", () => {
   test("backspace takes one character, Ctrl-W a word, Ctrl-U all; a paste with Enter opens what it finds", async () => {
