@@ -11,6 +11,8 @@ import { findCustomerOfKey } from "../command/customer-of-key.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { switchOption, textOption } from "../command/options.ts";
 import { serviceOf, unnamedAccount } from "../config/accounts.ts";
+import { keySource } from "../config/key-source.ts";
+import type { StoredAccount } from "../config/store.ts";
 import { CourierError, interrupted, usageError } from "../core/errors.ts";
 import { thisHost } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -44,13 +46,17 @@ export const forgetLedger = defineCommand({
     const account = await findAccountName(context);
     const ledger = await findLedger(context);
     if (!ledger) throw usageError("there is no ledger on this machine", "nothing is kept of any order");
-    const customers = await findOwners(ledger, account, context);
+    const { accounts } = await context.config.read();
+    const others = Object.keys(accounts).filter(
+      (name) => name !== account && keySource(name, accounts[name] as StoredAccount) !== undefined,
+    );
+    const customers = await findOwners(ledger, account, others, context);
     const runs = await ledger.runsThatSent({ customers });
     await confirmTwice(account, ledger, runs.length, confirm, context);
     let kept = await deleteAll(ledger, customers, force);
     const hasFile = ledger.isShared && hasLedger(context.machine.stateDirectory);
     const own = await context.localLedger();
-    if (hasFile) kept += await deleteAll(own, await findCustomers(own, account, context), force);
+    if (hasFile) kept += await deleteAll(own, await findCustomers(own, account, context, others), force);
     await own.dropAllDrafts(account);
     for (const name of await accountsOf(customers, account, ledger, context))
       await context.forgetKnownOrders(name);
@@ -72,20 +78,26 @@ export const forgetLedger = defineCommand({
 
 /**
  * The service is asked about a key that a shared ledger does not know, such as a renewed one. Where it does not name the
- * customer, the runs of this machine do; throws why it did not where there are none.
+ * customer, the runs of this machine do; throws why it did not where there are none. Customers of the `others` keep their
+ * details: the account may have had their keys before.
  */
-async function findOwners(ledger: Ledger, account: string, context: Context): Promise<readonly number[]> {
+async function findOwners(
+  ledger: Ledger,
+  account: string,
+  others: readonly string[],
+  context: Context,
+): Promise<readonly number[]> {
   let failure: unknown;
   if (ledger.isShared)
     await findCustomerOfKey(context).catch((error) => {
       if (context.signal.aborted) throw error;
       failure = error;
     });
-  const customers = await findCustomers(ledger, account, context);
+  const customers = await findCustomers(ledger, account, context, others);
   if (failure === undefined || customers.length > 0) return customers;
   const active = await context.account().catch(() => undefined);
   const ofMachine: number[] = [];
-  for (const { id, service } of await ledger.customersOnlyOf(account, [])) {
+  for (const { id, service } of await ledger.customersOnlyOf(account, others)) {
     const runs = await ledger.listRuns({ account, customer: id, host: thisHost(), limit: 1 });
     if (active && serviceOf(active) === service && runs.length > 0) ofMachine.push(id);
   }

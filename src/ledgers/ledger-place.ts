@@ -146,6 +146,8 @@ export async function findCustomers(
   ledger: Ledger,
   name: string,
   context: Context,
+  /** Accounts whose customers are left out, but for that of the key. */
+  others: readonly string[] = [],
 ): Promise<readonly number[]> {
   const active = await context.account().catch(() => undefined);
   const isActive = active !== undefined && active.name === name;
@@ -159,7 +161,7 @@ export async function findCustomers(
   const key =
     isActive && active.kind === "remote" ? await context.keys.read(active).catch(() => undefined) : undefined;
   const found: Customer[] = [];
-  for (const customer of (await ledger.customersOnlyOf(name, [])).filter(isOwn)) {
+  for (const customer of (await ledger.customersOnlyOf(name, others)).filter(isOwn)) {
     const runs = { account: name, customer: customer.id, host: thisHost(), limit: 1 };
     if (!ledger.isShared || (key === undefined && (await ledger.listRuns(runs)).length > 0))
       found.push(customer);

@@ -1,4 +1,4 @@
-/** `courier ledger forget` on a shared ledger: whose details it deletes, and from which files. */
+/** `courier ledger forget`: whose details it deletes, and from which files. */
 
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
-import { createTwoCustomers, firstKey, rotatedKey } from "../support/customers.ts";
+import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
 import { sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { postgresPrograms, servePostgres } from "../support/postgres.ts";
@@ -24,6 +24,30 @@ async function filesWith(directory: string, names: readonly string[]): Promise<s
   }
   return found;
 }
+
+test("a customer whose key the account had before keeps its details, which another account sends with now", async () => {
+  const home = await createTwoCustomers();
+  const at = async (words: string, stdin = "") => {
+    const ran = await home.courier(words, { env: noKey, stdin });
+    expect(ran.exit, ran.stderr).toBe(0);
+    return ran.stdout;
+  };
+  const login = (account: string, key: string) =>
+    at(`login --account ${account} --base-url ${home.baseUrl} --allow-http`, key);
+  const send = (account: string, ref: string) =>
+    at(`orders create --file - --json --ref ${ref} --account ${account}`, JSON.stringify(plainDraft));
+  await login("shop", firstKey);
+  await login("shop", secondKey);
+  await login("till", firstKey);
+  await send("till", "R-1");
+  await send("shop", "R-2");
+  const show = (run: number) => at(`log show ${run} --json`);
+  const [theirs, own] = [await show(1), await show(2)];
+  await at(forget);
+  expect(await show(1)).toBe(theirs);
+  expect(own).toContain(plainDraft.receiver.name);
+  expect(await show(2)).not.toContain(plainDraft.receiver.name);
+});
 
 describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
   const server = servePostgres();
