@@ -67,27 +67,44 @@ function explainMoved({ sql, path }: Database): KeptElsewhere {
   return new KeptElsewhere(path, other ? undefined : String(moved?.address));
 }
 
-/** Throws `database`, exit 5, for a run of a customer whose orders are kept in a shared ledger. */
+/**
+ * Throws `database`, exit 5, for a run of a customer whose orders are kept in a shared ledger, or may be: where the service
+ * does not say whose a key is, one that has sent nothing from here may be a renewed one of such a customer.
+ */
 export function ensureKeptHere({ sql, path }: Database, { customer }: Pick<NewRun, "customer">) {
   const moved = sql("SELECT address FROM moved WHERE customer = ?").get(customer);
   if (moved) throw new KeptElsewhere(path, String(moved.address));
+  const maybe = sql(
+    `SELECT address FROM customers AS own JOIN customers AS other USING (service) JOIN moved ON moved.customer = other.id
+     WHERE own.id = ? AND own.profile_id IS NULL AND other.profile_id IS NULL
+       AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.customer = own.id) ORDER BY other.id DESC`,
+  ).get(customer);
+  if (maybe) throw new KeptElsewhere(path, String(maybe.address), true);
 }
 
 class KeptElsewhere extends CourierError {
   constructor(
     path: string,
     readonly address: string | undefined,
+    /** The customer may be one without orders there: then that ledger is right as well. */
+    readonly isUnsure = false,
   ) {
     const place = address === undefined ? "" : `: ${showAddress(address).place}`;
     const use = `courier ledger use ${address === undefined ? "ADDRESS" : shellQuote(address)}`;
-    super("database", 5, `nothing is sent from the ledger ${path}: ${movedMessage}${place}`, {
-      hint: nameWays(`${use}, or COURIER_LEDGER where no account is stored`, "courier ledger use local"),
+    const why = isUnsure
+      ? "the service does not say whose key this is, and its orders may be kept in a shared ledger"
+      : movedMessage;
+    super("database", 5, `nothing is sent from the ledger ${path}: ${why}${place}`, {
+      hint: nameWays(
+        `${use}, or COURIER_LEDGER where no account is stored`,
+        isUnsure ? undefined : "courier ledger use local",
+      ),
     });
   }
 }
 
-function nameWays(toThere: string, back: string): string {
-  return `name it: ${toThere}; back to this machine's own: ${back}`;
+function nameWays(toThere: string, back: string | undefined): string {
+  return `name it: ${toThere}${back === undefined ? "" : `; back to this machine's own: ${back}`}`;
 }
 
 /** The refusal of a run with the commands for its account, or for its key in the environment. Another error stays as it is. */
@@ -99,7 +116,7 @@ export function withCommands(
   if (!(error instanceof KeptElsewhere) || error.address === undefined) return error;
   const address = shellQuote(error.address);
   const use = isKeyInEnv ? `COURIER_LEDGER=${address}` : command(`ledger use ${address}`);
-  return error.with({ hint: nameWays(use, command("ledger use local")) });
+  return error.with({ hint: nameWays(use, error.isUnsure ? undefined : command("ledger use local")) });
 }
 
 /** Also one whose message names more: to run the same command again is no use. */
