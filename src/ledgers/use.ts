@@ -135,7 +135,7 @@ export const useLedger = defineCommand({
       throw error;
     }
     for (const { warning } of affected) if (warning !== undefined) context.messages.warn(warning);
-    if (parsed) await warnOfOthers(customers, account, parsed, context);
+    await warnOfOthers(customers, account, parsed, context);
     for (const place of places.filter(({ isShared }) => isShared))
       context.messages.warn(
         `machines that go on with ${showAddress(place.path).place} and this one do not know of each other's orders from now on`,
@@ -313,21 +313,22 @@ async function learnThere(ledger: Ledger, [owner]: readonly Owner[], { active, s
     await ledger.learnCustomer({ service, key, profileId, account: active.name });
 }
 
-/** Names the accounts of the same customers that use this machine's ledger, which sends nothing for them any more. */
+/** Names the accounts of the same customers that record elsewhere: of them and this one, only one can send. */
 async function warnOfOthers(
   customers: readonly number[],
   { name }: NamedAccount,
-  { text }: PostgresAddress,
+  next: PostgresAddress | undefined,
   context: Context,
 ): Promise<void> {
   const local = await context.localLedger();
   for (const [other, stored] of Object.entries((await context.config.read()).accounts)) {
-    if (other === name || stored.ledger !== undefined) continue;
+    if (other === name || (stored.ledger === undefined) !== (next !== undefined)) continue;
     const own = await local.customersOnlyOf(other, []);
-    if (own.some(({ id }) => customers.includes(id)))
-      context.messages.warn(
-        `if the account ${other} is still of the same customer, it sends nothing until it uses that ledger, too: courier ledger use ${shellQuote(text)} --account ${shellQuote(other)}`,
-      );
+    if (!own.some(({ id }) => customers.includes(id))) continue;
+    const use = `courier ledger use ${shellQuote(next?.text ?? "local")} --account ${shellQuote(other)}`;
+    context.messages.warn(
+      `if the account ${other} is still of the same customer, ${next ? "it sends nothing until it uses that ledger, too" : "its next order stops this machine's ledger again, or is refused, until it goes back, too"}: ${use}`,
+    );
   }
 }
 

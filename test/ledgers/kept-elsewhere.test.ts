@@ -109,6 +109,29 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(home.posts()).toBe(2);
   });
 
+  test.each([
+    ["the other account", "till", "shop"],
+    ["the account itself", "shop", "till"],
+  ])(
+    "an account that goes back while another of its customer stays: nothing is sent twice after %s has sent",
+    async (_which, first, second) => {
+      const home = await createShop();
+      const stored = { base_url: home.sandbox.baseUrl, key: home.sandbox.apiKey };
+      await putConfig(home, { current: "shop", accounts: { shop: stored, till: stored } });
+      const address = await server.createDatabase();
+      for (const name of ["shop", "till"])
+        expect((await home.courier(`ledger use ${address} --account ${name}`)).exit).toBe(0);
+      const back = await home.courier("ledger use local --account shop");
+      expect([back.exit, back.stderr]).toEqual([
+        0,
+        expect.stringContaining("courier ledger use local --account till"),
+      ]);
+      expect((await home.send(`--ref R-1 --account ${first}`)).exit).toBe(0);
+      const refused = await home.send(`--ref R-1 --account ${second}`);
+      expect([refused.exit, home.posts()], refused.stderr).toEqual([5, 1]);
+    },
+  );
+
   test("status of an account names no ledger that only a former customer's orders are in", async () => {
     const home = await createTwoCustomers();
     const address = await server.createDatabase();
