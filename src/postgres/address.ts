@@ -113,8 +113,12 @@ function isPort(port: number): boolean {
 
 /** True where an address that was kept names the same database, whoever uses it, and whatever its settings are. */
 export function isSameDatabase(kept: string, { host, port, database }: PostgresAddress, env: Env): boolean {
-  if (!URL.canParse(kept)) return false;
-  const place = readPlace(new URL(kept), env);
+  let place: ReturnType<typeof readPlace>;
+  try {
+    place = readPlace(new URL(kept), env);
+  } catch {
+    return false; // who uses it says what is wrong
+  }
   const isSameHost =
     place.host.toLowerCase() === host.toLowerCase() ||
     [place.host, host].every((each) => isThisMachine(each));

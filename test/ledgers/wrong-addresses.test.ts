@@ -1,6 +1,7 @@
 /** Addresses of a shared ledger that are wrong: a usage error each, before anything is sent. */
 
 import { expect, test } from "vitest";
+import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { plainDraft } from "../support/orders.ts";
 
@@ -18,6 +19,19 @@ test.each([
     expect(stdout + stderr).toMatch(/has a % that begins\s+no\s+escape/);
     expect(exit, stderr).toBe(2);
   }
+});
+
+test("ledger use names such an address that the account has", async () => {
+  const home = await createServedHome();
+  const { baseUrl, apiKey } = home.sandbox;
+  const shop = { base_url: baseUrl, key: apiKey, ledger: "postgres://shop@127.0.0.1:1/100%" };
+  await putConfig(home, { current: "shop", accounts: { shop } });
+  const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+  const { exit, stderr } = await home.courier("ledger use postgres://shop@127.0.0.1:2/orders", { env });
+  expect([exit, stderr]).toEqual([
+    2,
+    expect.stringContaining("the ledger of the account shop has a % that begins no escape"),
+  ]);
 });
 
 test("orders create with such an address: nothing is sent", async () => {
