@@ -3,6 +3,7 @@
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { sandboxAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
+import { showKeyCommand } from "../config/key-command.ts";
 import { hostOf, isOfThisPlace } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
@@ -144,7 +145,9 @@ function view(status: LedgerStatus): readonly Block[] {
   return [
     fields(
       ["Ledger", place],
-      ...(passwordCommand === undefined ? [] : [["Password", `printed by ${passwordCommand}`] as const]),
+      ...(passwordCommand === undefined
+        ? []
+        : [["Password", `printed by ${showKeyCommand(passwordCommand)}`] as const]),
       ["Kind", where],
       ["Engine", engine],
       ["Tables", `version ${tables_version}`],

@@ -153,6 +153,15 @@ describe.skipIf(postgresPrograms === undefined)("with a server", () => {
     expect(JSON.parse(json.stdout).ledger).toContain(`${home.address}?passwordcommand=`);
   });
 
+  test("status shows no token that is in the command", async () => {
+    const home = await createShop();
+    const open = new URL(home.address);
+    open.username = "courier"; // the server asks for no password
+    open.searchParams.set("passwordcommand", "vault-read --token hvs5CAESIJ4tokentoken99 courier");
+    const { stdout } = await home.courier("ledger status", { env: { ...env, COURIER_LEDGER: open.href } });
+    expect(stdout).toMatch(/^Password +printed by vault-read --token \[redacted\] courier$/m);
+  });
+
   test("a program that fails is refused also where the server asks for no password", async () => {
     const home = await createShop();
     const open = new URL(home.address);
