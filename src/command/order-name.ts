@@ -1,6 +1,7 @@
 /** Which order a person means: by its id, order number, tracking number, or the ref that it was sent with. */
 
 import { ServiceFailure } from "../api/failure.ts";
+import { toCount } from "../api/service.ts";
 import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -272,6 +273,10 @@ function stands(operation: Operation): boolean {
 function openList(context: Context): (name: string) => Promise<readonly NamedOrder[]> {
   const listed = new Map<string, OrderSummary>();
   let nextPage: number | undefined = 1;
+  /** Since page 1. */
+  let seen = new Set<string>();
+  let firstTotal = 0;
+  let isReread = false;
   let reading: Promise<void> = Promise.resolve();
   let failedMs = Number.POSITIVE_INFINITY;
 
@@ -283,12 +288,23 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
   async function readUntil(name: string): Promise<void> {
     const service = await context.service();
     while (nextPage !== undefined && find(name).length === 0) {
-      const { orders } = await service.listOrders({}, nextPage, pageSize);
-      const known = listed.size;
-      for (const order of orders) listed.set(order.id.value, order);
+      const { orders, pagination } = await service.listOrders({}, nextPage, pageSize);
+      const total = toCount(pagination.total_items) ?? 0;
+      if (nextPage === 1) [seen, firstTotal] = [new Set(), total];
+      const before = seen.size;
+      for (const order of orders) {
+        listed.set(order.id.value, order);
+        seen.add(order.id.value);
+      }
       // The service may give fewer orders a page than it was asked for.
-      const isLast = listed.size === known || listed.size >= mostListed;
+      const isLast = seen.size === before || seen.size >= mostListed;
       nextPage = isLast ? undefined : nextPage + 1;
+      // An order that left the list moves others to a page that was read before.
+      const hasMoved = total < firstTotal || seen.size < Math.min(total, mostListed);
+      if (isLast && hasMoved && !isReread) {
+        isReread = true;
+        nextPage = 1;
+      }
     }
   }
 

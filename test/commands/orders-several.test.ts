@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
-import { createOrder } from "../support/orders.ts";
+import { createOrder, plainDraft } from "../support/orders.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 async function homeWithOrders(count: number) {
   const home = await createServedHome();
@@ -70,6 +71,16 @@ describe("orders show", () => {
     const missing = await home.courier(`orders show ${beyond.order_no}`, options);
     expect(missing.stderr).toContain("in the first 300 orders of the service's list");
     expect(requestCount(home, "GET", "/api/v1/orders") - before).toBe(60);
+  });
+
+  test("a number is found although its order moved to a page that was read before", async () => {
+    const home = await createUnfaithfulHome();
+    for (let made = 0; made < 150; made++) home.service.foreign(plainDraft);
+    const lists = () => home.service.requests.filter(({ endpoint }) => endpoint === "list").length;
+    // Page 1 has orders 150 to 51. Then the newest one leaves the list: page 2 begins with order 49.
+    home.service.ways = { omitFromList: ({ id }) => id === 150 && lists() > 1 };
+    const { exit, stdout, stderr } = await home.courier("orders show UT00000050 --json");
+    expect([exit, JSON.parse(stdout || "{}").id], stderr).toEqual([0, 50]);
   });
 
   test("one argument is an object; several, and -, are an array whatever the count", async () => {
