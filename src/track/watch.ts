@@ -65,7 +65,7 @@ export async function watchParcels(
   }
 
   const named = nameParcels(service, context);
-  let hasPolled = false;
+  let hasLookedUp = false;
   const watch = createWatch({
     trackingNumbers: names,
     pace,
@@ -74,11 +74,15 @@ export async function watchParcels(
     concurrency: pollsAtOnce,
     async poll(name) {
       const tracking = await named.track(name, { retries: false });
-      hasPolled = true;
+      hasLookedUp ||= named.numberOf(name) !== name;
       return tracking;
     },
     numberOf: named.numberOf,
-    classifyError: (error) => classifyError(error, hasPolled),
+    classifyError(error) {
+      const trouble = classifyError(error, hasLookedUp);
+      hasLookedUp ||= trouble?.isOfName === true;
+      return trouble;
+    },
     checkKey: () => checkKey(askProfile, context),
     clock: context.clock,
     random: context.random,
@@ -137,14 +141,14 @@ const passing = ["database", "customer_unknown"];
 
 /**
  * Only a refused key ends a watch, or an error of every name; after other errors the next poll may succeed. What `passing`
- * lists ends one that has not begun.
+ * lists ends one that has not looked a name up yet: a ledger that could not be opened is not tried again.
  */
-function classifyError(error: unknown, hasPolled: boolean): Trouble | undefined {
+function classifyError(error: unknown, hasLookedUp: boolean): Trouble | undefined {
   if (error instanceof CourierError) {
     const { message: reason, code } = error;
     if (isOfName(error))
       return { reason, isOfName: true, isRefusal: true, isLimit: false, retryAfterMs: undefined };
-    if (hasPolled && passing.includes(code))
+    if (hasLookedUp && passing.includes(code))
       return { reason, isRefusal: false, isLimit: false, retryAfterMs: undefined };
   }
   if (!(error instanceof ServiceFailure) || error.kind === "key_refused") return undefined;
