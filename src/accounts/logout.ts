@@ -41,6 +41,7 @@ export const logout = defineCommand({
         line(`The key of the account ${name} is forgotten`),
       ]),
       ...end,
+      onUnread() {},
     };
   },
 });

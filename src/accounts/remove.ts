@@ -45,7 +45,7 @@ export const removeStoredAccount = defineCommand({
       ...document({ account: name, removed: true, ...details }, () => [
         line(`The account ${name} is forgotten`),
       ]),
-      ...(failure ? { failure } : {}),
+      ...(failure ? { failure, onUnread() {} } : {}),
     };
   },
 });

@@ -1,6 +1,6 @@
 /** A run: words in, one command, one result, one exit code; the last catch of every error. */
 
-import type { LiveOutput, Output } from "../command/command.ts";
+import type { Items, LiveOutput, Output } from "../command/command.ts";
 import { shortestKey } from "../config/key-source.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import {
@@ -39,6 +39,8 @@ interface Opened {
   /** A person reads what is said beside the result, and the command mentions orders in doubt. */
   mentionsDoubt?: boolean;
   output?: Output;
+  /** What the result ended with. */
+  failure?: CourierError | undefined;
 }
 
 /** Where a run writes. A stream has one writer in a process, whichever command writes. */
@@ -172,7 +174,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
       await ensureNoImportInput("--output", globals.output, context);
     }
     const shownForm = chooseForm(globals, parsed.command.exportsAs, host.stdout.isTTY === true);
-    const output = await parsed.command.run(parsed.input, context);
+    const output = notingFailure(await parsed.command.run(parsed.input, context), opened);
     opened.output = output;
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
     const file = globals.output === undefined ? undefined : await context.openOutput(globals.output);
@@ -217,13 +219,32 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
   } catch (error) {
     if (error instanceof PipeClosed) {
       const { output } = opened;
-      if (output?.kind === "document") output.onUnread?.();
-      return 0;
+      if (output?.kind !== "document" || !output.onUnread) return 0;
+      output.onUnread();
+      return output.failure ? tell(output.failure) : 0;
     }
     const signal = opened.context?.signal ?? host.signal;
     host.onStopAtOnce?.(() => undefined); // the last word is said
-    return tell(signal.aborted ? asInterruption(explain(error), signal) : explain(error));
+    const explained = explain(error);
+    const { failure } = opened;
+    if (failure && failure !== explained && explained.code === "unwritten") {
+      // How the work ended is worth more: an order may be in doubt.
+      messages.warnAlways(explained.message);
+      return tell(failure);
+    }
+    return tell(signal.aborted ? asInterruption(explained, signal) : explained);
   }
+}
+
+/** Its failure is known before its last part is written. */
+function notingFailure(output: Output, opened: Opened): Output {
+  if (output.kind === "document") opened.failure = output.failure;
+  if (output.kind !== "rows") return output;
+  async function* noting(items: Items): Items {
+    opened.failure = yield* items;
+    return opened.failure;
+  }
+  return { ...output, rows: noting(output.rows) };
 }
 
 async function hearSignals(signal: AbortSignal): Promise<void> {

@@ -181,7 +181,10 @@ export interface DocumentOutput {
   readonly columns?: readonly Column<never>[];
   /** Called after it was written, for what is said on stderr beside it. */
   readonly after?: () => Promise<void>;
-  /** Where it tells what was made: called when the reader closed the pipe before it was written. */
+  /**
+   * Where it tells what was made or deleted: called when the reader closed the pipe before it was written, and its failure is
+   * reported then, too.
+   */
   readonly onUnread?: () => void;
 }
 

@@ -1,9 +1,13 @@
 /** A reader that closes the pipe: what changes something at the service goes on, and what only reads ends. */
 
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { requestCount } from "../support/answers.ts";
-import { createServedHome } from "../support/courier.ts";
+import { putConfig } from "../support/config-file.ts";
+import { createHome, createServedHome } from "../support/courier.ts";
 import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
 import { createAtService, readRuns, recordRun, stateAtService } from "../support/ledger.ts";
 import { plainDraft } from "../support/orders.ts";
@@ -19,6 +23,17 @@ class ClosingPipe extends Capture {
     super._write(chunk, encoding, done);
     this.destroy();
     this.then();
+  }
+}
+
+/** A file on a full disk (ENOSPC), or a pipe without a reader (EPIPE). */
+class Unwritable extends Capture {
+  constructor(readonly code: "ENOSPC" | "EPIPE") {
+    super();
+  }
+
+  override _write(_chunk: unknown, _encoding: string, done: (error?: Error | null) => void): void {
+    done(Object.assign(new Error(`write ${this.code}`), { code: this.code }));
   }
 }
 
@@ -163,3 +178,33 @@ describe("a single create whose reader is gone says that the order was made", ()
     expect(await home.courier(words, { stdout: new ClosedPipe() })).toMatchObject({ exit: 0, stderr: "" });
   });
 });
+
+describe("a result on a full disk does not hide how the work ended", () => {
+  test.each(["", "--json"])("an import with an order in doubt: 6 (“%s”)", async (flag) => {
+    const home = await createImportHome(sheet(row("A-1")));
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    const words = ["orders", "import", home.file, "--yes", flag].filter((word) => word !== "");
+    const { exit, stderr } = await home.courier(words, { stdout: new Unwritable("ENOSPC") });
+    expect(home.posts).toBe(1);
+    expect(stderr).toContain("warning: the result cannot be written: the disk is full");
+    expect(exit, stderr).toBe(6);
+    expect(stderr).toContain("it is not known whether 1 of 1 order was created");
+  });
+});
+
+describe.each(["accounts remove shop --yes", "logout"])(
+  "%s that leaves personal data behind says so",
+  (words) => {
+    test.each(["EPIPE", "ENOSPC"] as const)("though its result meets %s", async (code) => {
+      const home = await createHome();
+      const account = { base_url: "https://api.example.com", key: "some-key-12345" };
+      await putConfig(home, { current: "shop", accounts: { shop: account } });
+      await mkdir(path.dirname(ledgerPath(home.stateDir)), { recursive: true });
+      await writeFile(ledgerPath(home.stateDir), "no database, but it may hold names ".repeat(100));
+      const { exit, stderr } = await home.courier(words, { stdout: new Unwritable(code) });
+      expect(exit, stderr).toBe(5);
+      expect(stderr).toContain("could not be deleted");
+      expect(stderr).not.toContain("is done"); // as the hint of other results says
+    });
+  },
+);
