@@ -24,6 +24,8 @@ const nextSteps = [
   ["courier track NUMBER", "see where a parcel is"],
 ] as const;
 
+const unreadable = "The config file cannot be read; courier doctor says why.";
+
 /** A dozen lines. Asks neither the service nor a key ring, and never throws. */
 export async function describeOverview(version: string, env: Env, width: number): Promise<string> {
   return [
@@ -47,7 +49,7 @@ async function describeState(env: Env, width: number): Promise<string[]> {
   };
   try {
     const { config: directory } = await findDirectories(env);
-    if (hasUnreadableConfig(directory)) return ["The config file cannot be read; courier doctor says why."];
+    if (hasUnreadableConfig(directory)) return [unreadable];
     const config = readConfigUnchecked(directory);
     const isNew = Object.keys(config.accounts).length === 0 && config.current === undefined;
     if (isNew && Object.values(choice).every((value) => value === undefined))
@@ -55,7 +57,8 @@ async function describeState(env: Env, width: number): Promise<string[]> {
     const account = describeAccount(chooseAccount(choice, config), config);
     return [...account.map(sanitise), "", "Next:", ...table(nextSteps, width)];
   } catch (error) {
-    if (!(error instanceof CourierError)) throw error;
+    // The file is read unchecked: a person may have written a value of another type.
+    if (!(error instanceof CourierError)) return [unreadable];
     return [
       `No account can be used: ${sanitise(error.message)}`,
       ...(error.hint ? [sanitise(error.hint)] : []),

@@ -57,10 +57,16 @@ test("an account without a key, and an unknown one: what is missing", async () =
   expect(await overview(home, { COURIER_ACCOUNT: "shpo" })).toContain("there is no account named shpo\n");
 });
 
-test("a config file that cannot be read is not taken for no account", async () => {
+test.each([
+  ["cannot be read", "{"],
+  [
+    "has a number for a key",
+    '{"current":"a","accounts":{"a":{"base_url":"https://shop.test","key":12345678}}}',
+  ],
+])("a config file that %s is not taken for no account", async (_what, content) => {
   const home = await createHome();
   await mkdir(home.configDir, { recursive: true });
-  await writeFile(path.join(home.configDir, "config.json"), "{");
+  await writeFile(path.join(home.configDir, "config.json"), content);
   expect(await overview(home)).toContain("The config file cannot be read; courier doctor says why.\n");
 });
 
