@@ -168,12 +168,12 @@ async function* checkService(context: Context): AsyncGenerator<CheckResult> {
   yield checkClock(offsetMs);
 }
 
-/** The service's own words could name the holder, and are left out. */
+/** The service's own words could name the holder, and are left out. So is what it gives for a code, unless it looks like one. */
 function inOurWords(failure: ServiceFailure): string {
   const { kind, status, serviceCode } = failure;
   if (status === undefined) return failure.message;
-  const facts = [`HTTP ${status}`, serviceCode].filter((fact) => fact !== undefined).join(", ");
-  return `${meanings[kind]} (${facts})`;
+  const code = /^[A-Z][A-Z\d_]{0,63}$/.test(serviceCode ?? "") ? `, ${serviceCode}` : "";
+  return `${meanings[kind]} (HTTP ${status}${code})`;
 }
 
 const meanings: Readonly<Record<ServiceFailure["kind"], string>> = {

@@ -80,6 +80,17 @@ test("no account: the way to one, exit 4", async () => {
   expect(statuses).toMatchObject({ account: "fail", service: "skip", clock: "skip" });
 });
 
+test.each(["ACCOUNT_OF 张三 (zhang.san@example.com) IS BLOCKED", `ZHANG${"X".repeat(60)}`])(
+  "a code that does not look like one may name the holder, and is left out: %s",
+  async (code) => {
+    const { url } = await listenHttp((_request, response) =>
+      response.writeHead(403).end(JSON.stringify({ success: false, error: { code, message: "blocked" } })),
+    );
+    const { by } = await diagnose(await createHome(), remote(url.origin));
+    expect(by.service?.detail).toMatch(/^it refuses the (?:call|key) \(HTTP 403\)$/);
+  },
+);
+
 test("a refused key: exit 4, and the clock is compared all the same", async () => {
   const { url } = await listenHttp((_request, response) =>
     response
