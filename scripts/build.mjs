@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { dirname, join } from "node:path";
@@ -114,7 +114,9 @@ function nameContent(files) {
     places += 1;
     return name;
   };
-  for (const file of files) file.code = file.code?.replace(mark, named);
+  // At the end of each file, so that one of another build, or half of one, is not loaded.
+  for (const file of files) file.code = `${file.code?.replace(mark, named)}//${name}`;
+  appendFileSync(`${outdir}/complete.cjs`, `//${name}`);
   // With the same name in each build, code that another one kept would run in the place of this one's.
   if (places === 0) throw new Error(`no file has the text ${contentMark}`);
 }

@@ -10,7 +10,7 @@ import {
   isGroup,
 } from "../src/command/command.ts";
 import type { Option } from "../src/command/options.ts";
-import { exitCodes } from "../src/core/errors.ts";
+import { exitCodes } from "../src/core/exit-codes.ts";
 
 export interface ManPage {
   /** `courier-orders-create.1` */

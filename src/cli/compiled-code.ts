@@ -22,9 +22,6 @@ interface Compiler {
   _compile(this: NodeJS.Module, text: string, file: string): unknown;
 }
 
-/** What is done before a part of the program is compiled. */
-export const loading = { check() {} };
-
 /** A file of less is compiled as fast as what was kept of it is read, and each kept file is flushed once. */
 const leastCharacters = 8_000;
 /** Another build may run in turn with this one, and each would replace what the other kept. */
@@ -34,6 +31,7 @@ const leftAloneMs = 60_000;
  * Compiles the program's files from what an earlier run kept, and keeps it at the end of a run where there is none.
  * Node.js's own cache (from 22.8 on) lacks the functions that are compiled when they are called, which are most.
  * Below the temporary directory others could plant theirs. Where there is no cache directory, nothing is kept.
+ * From now on, no part of another version is loaded, which an update may put in place meanwhile.
  */
 export async function keepCompiledCode(env: Env): Promise<void> {
   const content = typeof __COURIER_CONTENT__ === "string" ? __COURIER_CONTENT__ : undefined;
@@ -50,7 +48,8 @@ export async function keepCompiledCode(env: Env): Promise<void> {
   });
   compiler._compile = function (text, file) {
     const isOurs = path.dirname(file) === import.meta.dirname;
-    if (isOurs) loading.check();
+    if (isOurs && !text.endsWith(content))
+      throw Object.assign(new Error("replaced"), { code: "MODULE_NOT_FOUND" });
     if (!isOurs || !vm || text.length < leastCharacters) return compile.call(this, text, file);
     const kept = path.join(directory, path.basename(file));
     const cachedData = readKept(kept, content);

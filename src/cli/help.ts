@@ -2,7 +2,7 @@
 
 import type { Command, CommandEntry, Example, Group } from "../command/command.ts";
 import { flagOf, type Option } from "../command/options.ts";
-import { exitCodes } from "../core/errors.ts";
+import { exitCodes } from "../core/exit-codes.ts";
 import { confirmOptions, exportOptions, globalOptions, programOptions, rowOptions } from "./globals.ts";
 import { definitions, unbroken, wrap } from "./wrap.ts";
 

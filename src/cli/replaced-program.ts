@@ -1,30 +1,15 @@
-/** An update that replaces the program's files during a run: parts of another version do not fit, and are not loaded. */
+/** An update that replaces the program's files while it starts or runs. */
 
-import { readFileSync, statSync } from "node:fs";
-import { loading } from "./compiled-code.ts";
+import path from "node:path";
+import { CourierError, systemCode } from "../core/errors.ts";
 
-/** True where the file of this code has other code by now. */
-export function isProgramReplaced(): boolean {
-  if (typeof __COURIER_CONTENT__ !== "string") return false;
-  try {
-    return !readFileSync(import.meta.filename, "latin1").includes(__COURIER_CONTENT__);
-  } catch {
-    return false;
-  }
-}
-
-/** From now on, loading a part of the program fails once they are replaced. The file is read only where its facts are others. */
-export function refuseOtherVersions(): void {
-  const facts = () => {
-    const found = statSync(import.meta.filename, { throwIfNoEntry: false });
-    return found && `${found.ino} ${found.size} ${found.ctimeMs}`;
-  };
-  let known = facts();
-  let isReplaced = false;
-  loading.check = () => {
-    const now = facts();
-    if (now !== known) isReplaced ||= isProgramReplaced();
-    known = now;
-    if (isReplaced) throw Object.assign(new Error("replaced"), { code: "MODULE_NOT_FOUND" });
-  };
+/** The error where a part of the program is missing, or of another version; else undefined. */
+export function asReplaced(error: unknown): CourierError | undefined {
+  const { path: file } = Object(error) as { readonly path?: unknown };
+  const isOurs = typeof file === "string" && path.dirname(file) === import.meta.dirname;
+  if (systemCode(error) !== "MODULE_NOT_FOUND" && !isOurs) return undefined;
+  return new CourierError("unwritten", 5, "the files of courier were removed or replaced during the run", {
+    hint: "see what was done, once courier is installed again: courier log",
+    cause: error,
+  });
 }

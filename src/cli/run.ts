@@ -28,7 +28,7 @@ import { writeOutput } from "./output.ts";
 import type { Pager } from "./pager.ts";
 import { parseCommandLine } from "./parser.ts";
 import { program } from "./program.ts";
-import { isProgramReplaced, refuseOtherVersions } from "./replaced-program.ts";
+import { asReplaced } from "./replaced-program.ts";
 import { helpWidth } from "./root-help.ts";
 import { readVersion } from "./version.ts";
 import { choosePaint, createView } from "./view.ts";
@@ -57,7 +57,6 @@ interface Writers {
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
 export async function run(host: Host): Promise<ExitCode> {
-  refuseOtherVersions();
   const clear = () => writers.clear();
   const writers: Writers = {
     out: createWriter(host.stdout, clear, () => host.signal),
@@ -329,12 +328,9 @@ function asCourierError(error: unknown): CourierError {
       hint: `see what was done: courier log; ${allowMoreFiles}`,
       cause: error,
     });
-  // Each command loads its parts when it needs them, and does not work with those of another version.
-  if (systemCode(error) === "MODULE_NOT_FOUND" || isProgramReplaced())
-    return new CourierError("unwritten", 5, "the files of courier were removed or replaced during the run", {
-      hint: "see what was done, once courier is installed again: courier log",
-      cause: error,
-    });
+  // Each command loads its parts when it needs them.
+  const replaced = asReplaced(error);
+  if (replaced) return replaced;
   // A relative path is resolved in many places.
   if (error instanceof Error && "syscall" in error && error.syscall === "uv_cwd")
     return fileError("the current directory does not exist any more", {

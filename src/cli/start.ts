@@ -5,6 +5,7 @@ import type { ExitCode } from "../core/errors.ts";
 import { createWriter, PipeClosed } from "../terminal/streams.ts";
 import { keepCompiledCode } from "./compiled-code.ts";
 import type { Host } from "./host.ts";
+import { asReplaced } from "./replaced-program.ts";
 import { readVersion } from "./version.ts";
 
 interface Answer {
@@ -15,13 +16,20 @@ interface Answer {
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
 export async function start(host: Host): Promise<ExitCode> {
-  const answer = await findAnswer(host);
-  if (answer && (await give(answer.text, host))) {
-    await answer.after?.();
-    return 0;
+  try {
+    const answer = await findAnswer(host);
+    if (answer && (await give(answer.text, host))) {
+      await answer.after?.();
+      return 0;
+    }
+    const { run } = await import("./run.ts");
+    return await run(host);
+  } catch (error) {
+    const replaced = asReplaced(error);
+    if (!replaced) throw error;
+    host.stderr.write(`error: ${replaced.message}\nhint: ${replaced.hint}\n`);
+    return replaced.exit;
   }
-  const { run } = await import("./run.ts");
-  return run(host);
 }
 
 /** False where it cannot be written; the run then reports it. */

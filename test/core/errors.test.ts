@@ -5,14 +5,8 @@ import { describe, expect, test } from "vitest";
 import { ServiceFailure } from "../../src/api/failure.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { diskHint } from "../../src/core/disk-errors.ts";
-import {
-  CourierError,
-  exitCodes,
-  fileError,
-  interrupted,
-  systemCode,
-  usageError,
-} from "../../src/core/errors.ts";
+import { CourierError, fileError, interrupted, systemCode, usageError } from "../../src/core/errors.ts";
+import { exitCodes } from "../../src/core/exit-codes.ts";
 import { suggest } from "../../src/core/suggest.ts";
 import { explainSystemError } from "../../src/core/system-errors.ts";
 

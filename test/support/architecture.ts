@@ -115,7 +115,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/cli/cleanup.ts": "the order in which a run ends",
   "src/cli/forget-orders.ts": "only a logout and a reset of the sandbox load it",
   "src/cli/raw-output.ts": "only `courier api` has it",
-  "src/cli/replaced-program.ts": "which files are this version's, and nothing of the run",
   "src/cli/runtime-info.ts": "facts about this machine, and nothing of the run",
   "src/cli/typed-globals.ts": "a screen alone runs commands, and no other run loads it",
   "src/config/key-ring-process.ts": "runs in a process of its own",

@@ -5,7 +5,7 @@ import { argumentWords, describeOptions, environment, ownOptions } from "../../s
 import { program } from "../../src/cli/program.ts";
 import { type Command, type CommandEntry, type Group, isGroup } from "../../src/command/command.ts";
 import { errorCodes } from "../../src/core/error-codes.ts";
-import { exitCodes } from "../../src/core/errors.ts";
+import { exitCodes } from "../../src/core/exit-codes.ts";
 
 /** The page with the sections between its `generated` marks written anew. */
 export async function renderReference(page: string): Promise<string> {
