@@ -1,6 +1,7 @@
 /** Splits a cell that holds a whole address, or a whole party, into the fields of a party. */
 
 import { createAddressSplitter, type SplitText } from "../forms/address-text.ts";
+import { normalizeForMatch } from "../forms/normalize-for-match.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { PartyField } from "../model/fields.ts";
 
@@ -19,6 +20,8 @@ export interface PartySplitter {
 const withPerson = /^([^，,\d]{1,30})[，,]\s*(\+?[\d-]{7,20})[，,]\s*(.+)$/s;
 /** Places that have no city below them. */
 const withoutCity = /^(?:香港|澳门|台湾)/;
+/** What lists of divisions write for a city where there is none. */
+const noCity = /^(?:市辖区|县)$|直辖/;
 const wayOut = "write it into columns of its own, or fix the text";
 
 /** A row is read in several ways (former-reading.ts), with the same texts. */
@@ -47,7 +50,15 @@ export async function createPartySplitter(): Promise<PartySplitter> {
   ): SplitCell {
     const [, name, phone, rest = text] = withPerson.exec(text) ?? [];
     const alone = splitter.place(rest);
-    const split = hasCity(alone.party) ? alone : (placeBeside(part, rest, cells) ?? alone);
+    const columns = columnsOfPlace(part, cells);
+    const other = findOtherPlace(alone.party, columns);
+    const { city, province } = alone.party;
+    // It may begin with the name of a building: 香港新世界大厦.
+    const isName = other !== undefined && city === undefined;
+    const beside = isName || !hasCity(alone.party) ? placeBeside(columns, rest) : undefined;
+    if (other !== undefined && !beside)
+      return { message: `names another place than the row: ${city ?? province}, not ${other}` };
+    const split = beside && isName ? { ...beside, former: alone.party } : (beside ?? alone);
     const { party, former } = split;
     const missing = missingPlace(party);
     if (missing.length > 0) return { message: `not understood: no ${missing.join(", ")}; ${wayOut}` };
@@ -66,20 +77,24 @@ export async function createPartySplitter(): Promise<PartySplitter> {
   }
 
   /** An address without its city, whose place is in columns of its own. */
-  function placeBeside(
-    part: string,
-    street: string,
-    cells: ReadonlyMap<string, { readonly text: string }>,
-  ): SplitText | undefined {
-    const textOf = (name: string) => cells.get(`${part}.${name}`)?.text;
-    const place: DraftParty = {};
-    for (const name of ["province", "city", "district"] as const) {
-      const text = textOf(name);
-      if (text !== undefined) place[name] = text;
-    }
+  function placeBeside({ region, ...place }: PlaceColumns, street: string): SplitText | undefined {
     if (place.city !== undefined) return { party: { ...place, detail: street } };
-    const split = splitRegion(textOf("region") ?? Object.values(place).join(""), street);
+    const split = splitRegion(region ?? Object.values(place).join(""), street);
     return "party" in split ? split : undefined;
+  }
+
+  /** What the columns name, where it is not the place that the address begins with. */
+  function findOtherPlace(address: DraftParty, columns: PlaceColumns): string | undefined {
+    const { province, region, district = "" } = columns;
+    const city = columns.city ?? splitter.place(region ?? province ?? "").party.city;
+    const { province: area = "", city: found = "" } = address;
+    const named = normalizeForMatch(`${province} ${columns.city} ${region}`).replace("吉林省", "");
+    const isNamed = (text: string) => text !== "" && named.includes(startOf(text));
+    if (withoutCity.test(area) && isNamed(area)) return undefined;
+    if (found === "") return withoutCity.test(area) ? (city ?? province ?? region) : undefined;
+    if (city === undefined || noCity.test(city) || !/\p{sc=Han}/u.test(city)) return undefined;
+    const isFound = normalizeForMatch(`${area} ${found} ${address.district}`).includes(startOf(city));
+    return isNamed(found) || district.startsWith(found) || isFound ? undefined : city;
   }
 
   /** The street may begin with the district, or with all of the region. */
@@ -122,6 +137,22 @@ function withMemory<T>(read: (text: string) => T): (text: string) => T {
 function isSame(one: string, other: string): boolean {
   const bare = (text: string) => text.replace(/^\+?86[- ]?(?=1\d{10}$)/, "");
   return bare(one) === bare(other);
+}
+
+type PlaceColumns = Partial<Record<"province" | "city" | "district" | "region", string>>;
+
+function columnsOfPlace(part: string, cells: ReadonlyMap<string, { readonly text: string }>): PlaceColumns {
+  const columns: PlaceColumns = {};
+  for (const name of ["province", "city", "district", "region"] as const) {
+    const text = cells.get(`${part}.${name}`)?.text;
+    if (text !== undefined) columns[name] = text;
+  }
+  return columns;
+}
+
+/** Tells a place from the others, without 市 or 自治州, which some leave out. */
+function startOf(place: string): string {
+  return normalizeForMatch(place).slice(0, place.startsWith("张家") ? 3 : 2);
 }
 
 function missingPlace(party: DraftParty): string[] {

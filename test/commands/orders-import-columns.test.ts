@@ -2037,6 +2037,57 @@ describe("a sheet of a shop that has titles of a known platform", () => {
     expect(await sent(home)).toMatchObject([{ receiver: lisi }]);
   });
 
+  const inQingdao = "李四,13900139000,山东省,青岛市,市南区";
+
+  test.each([
+    ["香港新世界大厦1座2301", "收件人,收件电话,收件省,收件市,收件区,收件地址,托寄物"],
+    ["台湾工业园3号", "收件人,收件电话,收件省,收件市,收件区,收件地址,托寄物"],
+    ["香港新世界大厦1座2301", "收件人,收件电话,省,市,区,收件地址,托寄物"],
+  ])(
+    "a building with the name of a place goes to the place of its row: %s (%s)",
+    async (address, columns) => {
+      const home = await homeWith(ofRow(columns, `${inQingdao},${address},茶叶`));
+      await importAsHinted(home);
+      expect(await sent(home)).toMatchObject([
+        { receiver: { province: "山东省", city: "青岛市", district: "市南区", detail: address } },
+      ]);
+    },
+  );
+
+  test.each([
+    ["北京市朝阳区建国路88号", inQingdao, "北京市, not 青岛市"],
+    ["香港九龙尖沙咀1号", inQingdao, "九龙, not 青岛市"],
+    ["香港新世界大厦1座2301", "李四,13900139000,山东省,,", "香港, not 山东省"],
+  ])("an address in another place than its row is refused: %s", async (address, columns, places) => {
+    const home = await homeWith(
+      ofRow("收件人,收件电话,收件省,收件市,收件区,收件地址,托寄物", `${columns},${address},茶叶`),
+    );
+    const ran = await home.run();
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(ran.stderr).toContain(`names another place than the row: ${places}`);
+  });
+
+  test.each([
+    ["北京市朝阳区建国路88号", "北京,市辖区,朝阳区", "北京市"],
+    ["北京市朝阳区建国路88号", "北京市,朝阳区,", "北京市"],
+    ["浙江省金华市义乌市稠州路1号", "浙江省,义乌市,", "金华市"],
+    ["河南省济源市文昌路1号", "河南省,省直辖县级行政区划,济源市", "济源市"],
+    ["廣州市天河区体育西路1号", "广东省,广州,天河区", "廣州市"],
+    ["香港九龙尖沙咀1号", "香港特别行政区,油尖旺区,", "九龙"],
+  ])(
+    "an address of the place that its row names in other words is sent: %s (%s)",
+    async (address, place, city) => {
+      const home = await homeWith(
+        ofRow(
+          "收件人,收件电话,收件省,收件市,收件区,收件地址,托寄物",
+          `李四,13900139000,${place},${address},茶叶`,
+        ),
+      );
+      expect(await importAsHinted(home)).toEqual([]);
+      expect(await sent(home)).toMatchObject([{ receiver: { city } }]);
+    },
+  );
+
   test("a workbook with a further column that only a later row needs is asked about", async () => {
     const columns = ["收件人", "收件手机", "联系电话", "收件地址", "托寄物"];
     const further = [...Array(30).keys()].map((at) => [`李${at}`, "13900139000", "", whole, "茶叶"]);

@@ -103,7 +103,7 @@ export function besidePreset(
   });
 }
 
-/** Whether each address that a preset's column holds is whole, although columns may have parts of it. */
+/** Whether each address that a preset's column holds is whole, and of the place that columns beside it may name. */
 export async function arePlacesRead(
   sheet: Sheet,
   preset: Preset,
@@ -114,20 +114,30 @@ export async function arePlacesRead(
   const { own } = readPreset(header, preset, given);
   const addresses = own.filter(({ path }) => path.endsWith(".address"));
   const { map, doubts } = readHeader(sheet, given);
-  const inDoubt = doubts.flatMap(({ guesses }) => [...guesses.values()]);
-  const asked = [...inDoubt, ...findUnclear(header, map.paths, given).map(({ field }) => field)];
-  if (addresses.length === 0 || !asked.some(isPlace)) return false;
+  const unclear = findUnclear(header, map.paths, given).map(
+    ({ header: name, field }) => [name, field] as const,
+  );
+  const asked = [...doubts.flatMap(({ guesses }) => [...guesses]), ...unclear].filter(([, path]) =>
+    isPlace(path),
+  );
+  if (addresses.length === 0 || asked.length === 0) return false;
   const splitter = await createPartySplitter();
   let left = above;
   for await (const { cells } of readShownRows(source)) {
     if (left-- > 0) continue;
+    const textOf = (at: number) => cells[at]?.trim() ?? "";
+    const beside = new Map(
+      asked.flatMap(([name, path]) => {
+        const text = textOf(header.indexOf(name));
+        return text === "" ? [] : [[path, { text }] as const];
+      }),
+    );
     for (const { path, choices } of addresses) {
-      const text = choices
-        .flat()
-        .map((at) => cells[at]?.trim() ?? "")
-        .find(Boolean);
-      const split = text === undefined ? undefined : splitter.split(path, text, new Map());
-      if (split && "message" in split) return false;
+      const text = choices.flat().map(textOf).find(Boolean);
+      if (text === undefined) continue;
+      const split = splitter.split(path, text, new Map());
+      const isOther = JSON.stringify(split) !== JSON.stringify(splitter.split(path, text, beside));
+      if (isOther || (split && "message" in split)) return false;
     }
   }
   return true;
