@@ -7,6 +7,8 @@ import { nextTurn } from "../core/next-turn.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { type CsvForm, findCsvForm, headerWithin } from "./sheet.ts";
 import {
+  createUtf8Test,
+  ensureWhole,
   findMark,
   findMarkup,
   findOtherKind,
@@ -83,13 +85,19 @@ export async function inspectSource(
   }
   if (isUtf8 && (marked ?? named) === undefined && !decodes(utf8)) throw cutOff(name);
   if (start === "") throw fileError(`${name} is empty`);
+  const isGuessed = (marked ?? named) === undefined && !isUtf8;
   const markup = findMarkup(start);
   if (markup) throw notText(name, markup, hints);
+  if (isGuessed) {
+    const test = createUtf8Test();
+    for await (const chunk of readBytes(content, name)) test.add(chunk);
+    ensureWhole(test, name, "; where it is GB18030, add --encoding gb18030");
+  }
   const encoding = marked ?? named ?? (isUtf8 ? "utf-8" : "gb18030");
   return {
     fingerprint: hash.digest("hex"),
     encoding,
-    isGuessed: (marked ?? named) === undefined && !isUtf8,
+    isGuessed,
     needsMark: marked !== undefined || encoding !== "utf-8",
     form: guessForm(start),
     ...findCsvForm(start, headerWithin),

@@ -29,12 +29,52 @@ export function decodeSheet(
     return { text: decodeText(bytes, name), isGuessed: false };
   } catch (error) {
     if (findOtherKind(bytes) || findMark(bytes) || guessUtf16(bytes)) throw error;
+    const utf8 = createUtf8Test();
+    utf8.add(bytes);
+    ensureWhole(utf8, name);
     try {
       return { text: new TextDecoder("gb18030", { fatal: true }).decode(bytes), isGuessed: true };
     } catch {
       throw error;
     }
   }
+}
+
+/** So many whole characters for each broken one are no chance: of GB18030, a fifth looks like UTF-8. */
+const leastWhole = 8;
+const enoughBroken = 1_000;
+
+/** Whether bytes that are not UTF-8 are, but for a few characters that a program cut. */
+export function createUtf8Test() {
+  const decoder = new TextDecoder();
+  let [whole, broken, line, brokenLine] = [0, 0, 1, 0];
+  return {
+    add(chunk: Uint8Array) {
+      if (broken > enoughBroken && whole < broken) return;
+      for (const each of decoder.decode(chunk, { stream: true })) {
+        if (each === "\n") line += 1;
+        else if (each === "\ufffd") {
+          broken += 1;
+          brokenLine ||= line;
+        } else if (each > "\x7f") whole += 1;
+      }
+    },
+    /** The line of the first broken character. */
+    brokenLine: () => (whole >= leastWhole * broken ? brokenLine : 0),
+  };
+}
+
+/** Throws a file error for a text in UTF-8 with a broken character: read as GB18030, it would have other names. */
+export function ensureWhole(
+  { brokenLine }: ReturnType<typeof createUtf8Test>,
+  name: string,
+  otherwise = "",
+): void {
+  const line = brokenLine();
+  if (line === 0) return;
+  throw fileError(`${name} is UTF-8 with a broken character in line ${line}`, {
+    hint: `correct that line, and save the file as UTF-8${otherwise}`,
+  });
 }
 
 /** `hints` say what to do with a table that is no text, and with anything else. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { quoteFormulaTexts } from "../../src/sheets/formula-texts.ts";
 import { readSheet } from "../../src/sheets/sheet.ts";
 import { type Encoding, inspectSource, readText } from "../../src/sheets/source.ts";
+import { decodeSheet } from "../../src/sheets/text-encoding.ts";
 import { fc } from "../support/effort.ts";
 import { otherFiles } from "../support/other-files.ts";
 import { collect, contentOf, problemsOf, read, readGood } from "./input-text.ts";
@@ -401,5 +402,35 @@ test.each([
     exit: 2,
     message: expect.stringContaining(`orders.csv is ${what},`),
     hint: expect.stringContaining("save it as .xlsx or “CSV UTF-8”"),
+  });
+});
+
+describe("UTF-8 with a character that a program cut", () => {
+  const cut = Buffer.from("…").subarray(0, 2);
+  const rows = (goods: string) =>
+    Buffer.concat([
+      Buffer.from(`${header}\nGroße Müller,Jürgen Köhler,Käse\nÉcole Orléans,André Léger,${goods}`),
+      cut,
+      Buffer.from("\n"),
+    ]);
+
+  test.each([
+    ["without other signs", rows("A very long name of goods")],
+    ["beside signs that are none in GB18030", rows("Thé de l’Église")],
+  ])("is refused with its line, not read as GB18030: %s", async (_name, bytes) => {
+    await expect(inspectSource(contentOf(bytes), "orders.csv")).rejects.toMatchObject({
+      message: "orders.csv is UTF-8 with a broken character in line 3",
+      hint: "correct that line, and save the file as UTF-8; where it is GB18030, add --encoding gb18030",
+    });
+    expect(() => decodeSheet(bytes, "people.csv")).toThrow(
+      "people.csv is UTF-8 with a broken character in line 3",
+    );
+    const facts = await inspectSource(contentOf(bytes), "orders.csv", "gb18030");
+    expect(facts.encoding).toBe("gb18030");
+  });
+
+  test("a text in GB18030 is none, also where some of its characters look like UTF-8", async () => {
+    const bytes = Buffer.concat([gb18030, Buffer.from([0xc1, 0xaa, 0xcd, 0xa8, 0x2c, 0xcd, 0xa8, 0x0a])]);
+    expect((await decode(bytes)).facts.encoding).toBe("gb18030");
   });
 });
