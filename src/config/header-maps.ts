@@ -6,7 +6,7 @@ import { suggest } from "../core/suggest.ts";
 import { ensureKnown, findSaved } from "./saved-names.ts";
 import type { Config, ConfigStore, HeaderMap } from "./store.ts";
 
-/** Equal for files with the same columns, in whatever order; a file of rejects has one more, `error`. */
+/** Equal for the same names of columns, in whatever order; a file of rejects has one more, `error`. */
 export function digestOf(headers: readonly string[]): string {
   const names = headers.map((header) => header.trim()).filter((name) => name !== "" && name !== "error");
   return createHash("sha256").update(JSON.stringify(names.sort())).digest("hex").slice(0, 32);

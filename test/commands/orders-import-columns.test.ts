@@ -246,6 +246,35 @@ describe("courier maps", () => {
     expect(again.report.map(({ outcome }) => outcome)).toEqual(["shipped", "shipped"]);
   });
 
+  test("a short title that is behind another party than before is asked about again", async () => {
+    const zhang = { 发货人: "张三", 电话: "13800138000" };
+    const order = { 收货人: "李四", 地址: "北京市朝阳区建国路88号", 商品名称: "茶" };
+    const sheetBy = (columns: string, row: Readonly<Record<string, string>>) =>
+      text(
+        columns.split(","),
+        columns.split(",").map((title) => row[title] ?? ""),
+      );
+    const home = await homeWith(sheetBy("发货人,电话,收货人,地址,商品名称", { ...zhang, ...order }));
+    const prompts = scriptedPrompts({
+      searches: ["", "", ""],
+      choices: ["use these columns", "send"],
+      confirms: [true, true],
+    });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(ran.exit, ran.stderr).toBe(0);
+    await home.put(
+      sheetBy("发货人,收货人,电话,地址,商品名称", {
+        ...{ ...order, 收货人: "王五", 电话: "13700137000" },
+        发货人: "张三",
+      }),
+    );
+    expect([(await home.run()).exit, home.posts]).toEqual([2, 1]);
+    await home.put(sheetBy("商品名称,收货人,地址,发货人,电话", { ...zhang, ...order, 收货人: "韩七" }));
+    const moved = await home.run();
+    expect(moved.exit, moved.stderr).toBe(0);
+    expect((await sent(home)).at(-1)).toMatchObject({ sender: { name: "张三", phone: "13800138000" } });
+  });
+
   test("--map comes before it", async () => {
     const home = await decidedHome();
     const ran = await home.run("--map 备注=item.description");

@@ -4,6 +4,7 @@ import type { Context } from "../../command/command.ts";
 import { findHeaderMap, saveHeaderMap } from "../../config/header-maps.ts";
 import { CourierError, usageError } from "../../core/errors.ts";
 import { byCount, counted, listed } from "../../core/wording.ts";
+import { partyParts } from "../../model/fields.ts";
 import { isLostText } from "../../sheets/lost-text.ts";
 import { headerWithin, type SheetRow } from "../../sheets/sheet.ts";
 import { line, table } from "../../terminal/blocks.ts";
@@ -29,6 +30,7 @@ import { findHeaderProblem } from "./header-problem.ts";
 import { countKnown, findHeader, unclearHeader } from "./header-row.ts";
 import { choosePreset, noPlatform } from "./platforms.ts";
 import { readPreset } from "./preset-layout.ts";
+import { createTitleReader, numberedShortField } from "./title-words.ts";
 import { findUnclear } from "./unclear-columns.ts";
 
 export interface ColumnChoice {
@@ -110,9 +112,24 @@ function isFor(saved: string | undefined, platform: string | undefined): boolean
   return platform === (saved ?? noPlatform);
 }
 
-/** A sheet that was written back has the header that it had before. */
+/** Whose a title such as 电话 or 电话2 is, the columns to the left of it say. */
+const isShort = (title: string) => numberedShortField(title) !== undefined;
+
+/**
+ * The columns by which a decision is found again: a short title with the party to the left of it. A sheet that was written
+ * back has the header that it had before.
+ */
 function ownColumns(header: readonly string[]): readonly string[] {
-  return header.filter((title) => !isWrittenTitle(title));
+  const titles = header.filter((title) => !isWrittenTitle(title));
+  const { fieldOf } = createTitleReader();
+  let left = "";
+  return titles.map((title) => {
+    if (isShort(title)) return `${title} (${left})`;
+    // A title that is not known may be a party's.
+    const path = fieldOf(title) ?? title;
+    left = partyParts.find((part) => path.startsWith(`${part}.`)) ?? (path === title ? title : "");
+    return title;
+  });
 }
 
 const countFilled = (cells: readonly string[]) => cells.filter((cell) => cell.trim() !== "").length;

@@ -15,7 +15,13 @@ import {
 } from "./columns.ts";
 import { readPreset } from "./preset-layout.ts";
 import { isPhone, isStreet } from "./several-columns.ts";
-import { cleanHeader, createTitleReader, shortField, simplifyTitle } from "./title-words.ts";
+import {
+  cleanHeader,
+  createTitleReader,
+  numberedShortField,
+  shortField,
+  simplifyTitle,
+} from "./title-words.ts";
 import { findUnclear, type UnclearColumn } from "./unclear-columns.ts";
 
 export type Mapping = ReadonlyMap<string, string>;
@@ -199,8 +205,7 @@ export async function findDoubtful(
       if (given.has(name) || guesses.has(name) || twice.has(name)) continue;
       const examples = examplesOf(name, { header, rows });
       const paths = header.map((each, at) => guesses.get(each) || map.paths[at]);
-      const before =
-        shortField(name.replace(/[ .]*\d+$/, "")) && findPartyBefore(header, paths, header.indexOf(name));
+      const before = numberedShortField(name) && findPartyBefore(header, paths, header.indexOf(name));
       const guess = guessField(simplifyTitle(cleanHeader(name)), examples, splitter, before);
       const isFree = guess !== undefined && !taken.has(guess) && !isTwice(guess, taken);
       if (isFree) {

@@ -129,6 +129,13 @@ export function shortField(title: string): PartyField | undefined {
   return found?.[0] as PartyField | undefined;
 }
 
+const longestTitle = 200;
+
+/** The same of one of several: 电话2. A long run of blanks would be tried from each of them, and is no title. */
+export function numberedShortField(title: string): PartyField | undefined {
+  return title.length > longestTitle ? undefined : shortField(title.replace(/[ .]*\d+$/, ""));
+}
+
 type Words = Readonly<Record<string, readonly string[]>>;
 
 /** The words of `partyHeaders`, with those that came later; a party's name alone is none of them. */
