@@ -29,6 +29,12 @@ export async function* readOrders(
   const assemble = createAssembler(options, splitter);
   const findTitles = createTitleFinder(options);
   const isRemark = createRemarkFinder(layout);
+  const used = [...new Set(layout.fields.flatMap(({ choices }) => choices.flat()))];
+  let rowAbove = 0;
+  /** All that is used of it is merged with the row above, as where an order has several lines of remarks. */
+  const isMergedWhole = ({ source, cells }: Line) =>
+    cells.size > 0 &&
+    used.every((at) => !source.cells[at]?.trim() || options.isMerged(at, rowAbove, source.row));
   let lines: Line[] = [];
   /** Of the last row that has one. */
   let orderAbove = "";
@@ -46,13 +52,15 @@ export async function* readOrders(
   };
   for await (const source of rows) {
     const read = readLine(source, layout);
-    const holdsNoOrder = !source.misfit && isRemark(read);
+    const isFurtherLine = lines.length > 0 && continues(read, lines, options);
+    const holdsNoOrder = !source.misfit && (isRemark(read) || (!isFurtherLine && isMergedWhole(read)));
+    rowAbove = source.row;
     if (!source.isHidden) tally?.line(holdsNoOrder ? source : undefined);
     if (holdsNoOrder) continue;
     const noOrder = source.misfit ? undefined : (findTotal(read, options) ?? findSample(read, options));
     const titles = source.misfit || noOrder ? undefined : (findTitles(read) ?? findZeros(read, options));
     const isLine = !source.misfit && !noOrder && !titles;
-    const isFurther = isLine && lines.length > 0 && continues(read, lines, options);
+    const isFurther = isLine && isFurtherLine;
     if (!isFurther) yield* assembleAll();
     const isOrder = isLine && !isFurther;
     const lonePhone = isOrder ? findLonePhone(read, orderAbove, options) : undefined;

@@ -584,6 +584,27 @@ describe("cells", () => {
     expect(stderr).toContain("merged cells: each row gets the value of the first (D2:D4, E2:E3)");
   });
 
+  test("a row of which all that is used is merged with the row above is no order of its own", async () => {
+    const wide = [...titles, "备注"];
+    const home = await createWorkbookHome({
+      sheets: [
+        {
+          name: "Orders",
+          rows: [
+            wide,
+            [...cells("", {}), "放门口"],
+            [...Array(titles.length).fill(null), "周末送"],
+            [...cells("", { "receiver.name": "王五" }), ""],
+          ],
+          after: `<mergeCells>${titles.map((_, at) => `<mergeCell ref="${String.fromCharCode(65 + at)}2:${String.fromCharCode(65 + at)}3"/>`).join("")}</mergeCells>`,
+        },
+      ],
+    });
+    const { report } = await home.importIt();
+    expect(report.map(({ row: number }) => number)).toEqual([2, 4]);
+    expect((await draftsOf(home)).map((draft) => draft?.receiver?.name)).toEqual(["李四", "王五"]);
+  });
+
   test("numbers are exact; leading zeros and dates are as the sheet shows them", async () => {
     const styled = (style: number, value: string): TestCell => ({
       attributes: `s="${style}"`,
