@@ -1947,6 +1947,18 @@ describe("a sheet of a shop that has titles of a known platform", () => {
     });
   });
 
+  test("--map of a title that two columns have is refused, as in a sheet of no platform", async () => {
+    const columns = "订单编号,买家会员名,宝贝种类,寄件人,电话,收货人姓名,电话,收货地址,宝贝标题";
+    const home = await homeWith(ofRow(columns, `1,b,1,张三,13800138000,李四,13900139000,${whole},茶叶`));
+    const words = ["orders", "import", home.file, "--yes", "--json", "--map", "电话=receiver.phone"];
+    const ran = await home.courier([...words, "--platform", "taobao"]);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(errorOf(ran)).toMatchObject({
+      message: "two columns have the name 电话",
+      hint: "name them by party in the file: 收件人电话 and 寄件人电话",
+    });
+  });
+
   test("what a person answers is kept beside the platform for files with this header", async () => {
     const columns = "订单号,收件人姓名,收件人手机,收件人电话,电话,地址,托寄物";
     const rows = (ref: string) =>

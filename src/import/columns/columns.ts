@@ -163,7 +163,7 @@ function readColumns(
 }
 
 /** Another name that says nothing of the party would only be guessed. */
-function howToRename(title: string): string {
+export function howToRename(title: string): string {
   if (shortField(title) === undefined) return "rename one of them in the file";
   const [one, other] = /[a-z]/i.test(title) ? ["Receiver ", "Sender "] : ["收件人", "寄件人"];
   return `name them by party in the file: ${one}${title} and ${other}${title}`;

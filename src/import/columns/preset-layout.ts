@@ -3,7 +3,7 @@
 import { fileError, usageError } from "../../core/errors.ts";
 import { listed } from "../../core/wording.ts";
 import type { Preset } from "../presets/preset.ts";
-import { type ColumnMap, ensureNoOrder, isNoColumn } from "./columns.ts";
+import { type ColumnMap, ensureNoOrder, howToRename, isNoColumn, unusedMark } from "./columns.ts";
 import { isSame, type Layout, nameColumns } from "./layout.ts";
 import { compareAs, noPlatform } from "./platforms.ts";
 import { readByWords, type WordsRead } from "./preset-words.ts";
@@ -51,9 +51,12 @@ export function readOwnColumns(
 ): Omit<PresetRead, "words" | "isWhole"> {
   const names = headers.map((header) => header.trim());
   const compared = headers.map(compareAs);
-  for (const header of mapping.keys())
+  for (const [header, path] of mapping) {
     if (!names.includes(header))
       throw usageError(`--map: the file has no column “${header}”`, `its columns: ${listed(names)}`);
+    if (path !== unusedMark && names.indexOf(header) !== names.lastIndexOf(header))
+      throw usageError(`two columns have the name ${header}`, howToRename(header));
+  }
   ensureNoOrder(names, `use --platform ${noPlatform} and --map`);
 
   /** The columns of a name, which may end in `*`. `--map` takes a column away. */
