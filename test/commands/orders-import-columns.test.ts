@@ -2183,3 +2183,44 @@ describe("the goods of a sheet are sent, whatever their column is called", () =>
     ]);
   });
 });
+
+test.each([
+  ["ref,receiver.name,receiver.phone,receiver.city,item.name", "Weight (g)", "weight"],
+  ["ref,receiver.name,receiver.phone,receiver.city,item.name", "Weight (lb)", "weight"],
+  ["单号,客户,客户电话,送货地点,货名", "重量(g)", "weight"],
+  ["单号,客户,客户电话,送货地点,货名", "重量（斤）", "weight"],
+  ["单号,客户,客户电话,送货地点,货名", "数量(箱)", "quantity"],
+])("%s,%s: a column in another unit is guessed to be no %s", async (others, title, field) => {
+  const home = await homeWith(`${others},${title}\n1,李四,13900139000,北京市朝阳区建国路88号,茶,5\n`);
+  const words = ["orders", "import", home.file, "--yes"];
+  const ran = await home.courier([...words, "--json"]);
+  if (ran.exit !== 0)
+    expect(
+      (await home.courier(wordsOf(errorOf(ran).hint.replace(/^.*(?:run|command): /, ""), home.directory)))
+        .exit,
+    ).toBe(0);
+  const [order] = await sent(home);
+  expect(order).toMatchObject({ item: { name: "茶" } });
+  expect(order).not.toHaveProperty(["item", field]);
+});
+
+test.each(["重量(公斤)", "Weight (kg)", "重量(千克)"])("%s is the weight", async (title) => {
+  const home = await homeWith(
+    `ref,receiver.name,receiver.phone,receiver.city,item.name,${title}\n1,李四,13900139000,北京市,茶,5\n`,
+  );
+  const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+  expect(ran.exit, ran.stderr).toBe(0);
+  expect(await sent(home)).toMatchObject([{ item: { weight: 5 } }]);
+});
+
+test("a column that looks like the weight in pounds is in doubt", async () => {
+  const home = await homeWith(
+    "ref,receiver.name,receiver.phone,receiver.city,item.name,Weight (lb)\n1,李四,13900139000,北京市,茶,5\n",
+  );
+  const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+  expect([ran.exit, home.posts]).toEqual([2, 0]);
+  expect(errorOf(ran)).toMatchObject({
+    message: "column “Weight (lb)” looks like item.weight in another unit",
+    hint: expect.stringContaining("convert it to kg in the file"),
+  });
+});

@@ -2,6 +2,7 @@
 
 import type { PartyPart } from "../../model/fields.ts";
 import type { PartySplitter } from "../split-party.ts";
+import { isInOtherUnit } from "./title-words.ts";
 
 const ofSender = /寄|发件|发货人|卖家|商家|店铺|sender|shipper|seller|from/;
 const noField =
@@ -58,7 +59,7 @@ export function guessField(
     ([, name, cell]) => name.test(word) && (cell === undefined || examples.every((text) => cell.test(text))),
   );
   if (ofPlace.test(word) && isRegion(examples, splitter)) return `${part}.region`;
-  if (!found) return undefined;
+  if (!found || isInOtherUnit(found[0], word)) return undefined;
   const [path] = found;
   return path === "ref" || path.includes(".") ? path : `${part}.${path}`;
 }

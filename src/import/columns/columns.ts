@@ -23,6 +23,7 @@ import {
   dispatchHeaders,
   firstHeaders,
   furtherHeaders,
+  isInOtherUnit,
   laterParties,
   normalizeForMatch,
   partialWords,
@@ -306,6 +307,12 @@ function findNeed(
   // Country resembles “to county”, and Phone Number “to phone number”: a name that is misspelt begins alike.
   if (version >= 3 && !word.startsWith(meant.slice(0, alikeLetters))) return undefined;
   if (version > 1 && isOfOther(word, nearest)) return undefined;
+  if (isInOtherUnit(nearest, header))
+    return {
+      guesses: new Map([[header, unusedMark]]),
+      message: `column “${header}” looks like ${nearest} in another unit`,
+      hint: `convert it to ${nearest === "item.weight" ? "kg" : "pieces"} in the file; ${mapFlag(header)} leaves it out`,
+    };
   return {
     guesses: new Map([[header, nearest]]),
     message: `column “${header}” looks like ${nearest}`,

@@ -120,6 +120,18 @@ export function simplifyTitle(title: string): string {
     .replace("资讯", "信息");
 }
 
+/** Other units than kilograms, and than pieces: of a weight in grams or a number of boxes, no field is sent. */
+const otherUnits: Readonly<Record<string, RegExp>> = {
+  "item.weight":
+    /(?<![a-z])(?:m?g|gr|grams?|lbs?|pounds?|oz|ounces?|t|tons?)(?![a-z])|(?<!公)斤|(?<!千)克|[磅吨两]|盎司/,
+  "item.quantity": /[箱打斤克磅吨米升]|dozen|box|carton|case|(?<![a-z])(?:k?g|lbs?|oz|m)(?![a-z])/,
+};
+
+/** Whether a title such as Weight (g) or 数量(箱) names another unit than the field has. */
+export function isInOtherUnit(path: string, title: string): boolean {
+  return otherUnits[path]?.test(title.normalize("NFKC").toLowerCase()) === true;
+}
+
 /** The field of a title that names no party: 电话. */
 export function shortField(title: string): PartyField | undefined {
   const word = normalizeForMatch(simplifyTitle(cleanHeader(title)));
