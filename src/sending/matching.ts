@@ -6,6 +6,7 @@ import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { isJsonNumber } from "../model/json.ts";
 import { fewestDigits, fitsMask, maskPattern } from "../model/masked-text.ts";
+import { barePhone } from "../model/phone.ts";
 
 /** Fields that distinguish the orders of a shop. If two of them differ, it is another order. */
 export const distinguishingFields = [
@@ -257,7 +258,10 @@ const longestAddress = 60;
 
 export function kindOf(draft: Draft, field: ComparedField): ValueKind {
   const text = textOf(draft, field);
-  if (field.endsWith("phone")) return /^[+\d ()-]*$/.test(text) ? "plain" : "odd";
+  if (field.endsWith("phone"))
+    return /^[+\d ()-]*$/.test(text) && !/\(0\)/.test(text) && !barePhone(text).includes("-")
+      ? "plain"
+      : "odd";
   const longest = field.endsWith("address") ? longestAddress : longestName;
   if ([...text].length > longest || /[&<>"'\\]/.test(text)) return "odd";
   if (/^[ -~]*$/.test(text)) return "plain";
@@ -297,12 +301,17 @@ function missing(sent: string | undefined, shown: string | null | undefined): Ag
   return sent?.trim() || shown ? "open" : "unsent";
 }
 
+/** The 0 of a city's code, which no one dials behind the country's. */
+const trunkZero = /(?<=^\s*(?:\+|00)[\d\s-]+)\(0\)/;
+
 export function comparePhone(sent: string | undefined, shown: string | null | undefined): Agreement {
   const same = compareText(sent, shown);
   if (same === "open" && sent && shown && hasOtherDigits(sent, shown)) return "differs";
   if (same !== "differs" || !sent || !shown) return same;
   const [a, b] = [digitsOf(sent), digitsOf(shown)];
   if (a === b) return a === "" ? "differs" : "agrees";
+  const [one, other] = [sent, shown].map((phone) => phone.replace(trunkZero, "")) as [string, string];
+  if (one !== sent || other !== shown) return comparePhone(one, other);
   const [short = "", long = ""] = [a, b].sort((one, other) => one.length - other.length);
   if (short === "") return isEndOf(shown, sent) ? "open" : "differs";
   if (!long.endsWith(short)) return "differs";
@@ -337,12 +346,16 @@ function hasOtherDigits(sent: string, shown: string): boolean {
 
 /** 2.4: one combined string of province, city, district and detail; how it is joined is not shown. */
 function compareAddress(sent: DraftParty | undefined, shown: string | null | undefined): Agreement {
-  const parts = [sent?.province, sent?.city, sent?.district, sent?.detail];
+  const { province = "", city = "", ...rest } = sent ?? {};
+  const parts = [province, city, rest.district, rest.detail];
   const given = lettersOf(parts.join(" "));
   if (given === "" || !shown) return missing(given, shown);
   // No letter, and hides a part unless it was sent.
   const isWhole = !shown.includes("…") || parts.join("").includes("…");
-  if (isWhole && given === lettersOf(shown)) return "agrees";
+  // Of 北京市北京市, many services name one.
+  const isRepeated = province && city && (province.includes(city) || city.includes(province));
+  const whole = isRepeated ? [parts, parts.slice(1), [province, ...parts.slice(2)]] : [parts];
+  if (isWhole && whole.some((each) => lettersOf(each.join(" ")) === lettersOf(shown))) return "agrees";
   return maskPattern.test(shown) ? "open" : "differs";
 }
 

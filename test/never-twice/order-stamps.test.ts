@@ -14,11 +14,11 @@ import type { OrderBody, Ways } from "../support/unfaithful-ways.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** 北京市北京市朝阳区 is shown as 北京市朝阳区: an older order with it is ruled out, and no order is found by it. */
-function withoutDoubledCity(shown: ShownOrder): ShownOrder {
+/** 北京市北京市朝阳区 is shown without 朝阳区: an older order with it is ruled out, and no order is found by it. */
+function withoutDistrict(shown: ShownOrder): ShownOrder {
   const { receiver } = shown;
   return receiver?.province === receiver?.city
-    ? { ...shown, receiver: { ...receiver, province: "" } }
+    ? { ...shown, receiver: { ...receiver, district: "" } }
     : shown;
 }
 
@@ -67,24 +67,24 @@ function equalTo({ service }: UnfaithfulHome): OrderBody {
 }
 
 test.each([0, 8])("a gateway whose clock is %d h ahead answers a create and the list", async (hours) => {
-  const home = await createUnfaithfulHome({ rewrite: withoutDoubledCity });
+  const home = await createUnfaithfulHome({ rewrite: withoutDistrict });
   await sendOthers(home);
   const date = new Date(home.clock.now() + hours * hourMs).toUTCString();
   const gateway = { status: 502, headers: { Date: date } };
-  home.service.ways = { rewrite: withoutDoubledCity, failAfterCommit: gateway, refuseList: gateway };
+  home.service.ways = { rewrite: withoutDistrict, failAfterCommit: gateway, refuseList: gateway };
   await loseAndRepeat(home, () => {
-    home.service.ways = { rewrite: withoutDoubledCity };
+    home.service.ways = { rewrite: withoutDistrict };
   });
 });
 
 describe.each([true, false])("where the system names its boots: %j", (namesBoots) => {
   test.each([0, 8])("our clock was %d h ahead, and is set right while the create is sent", async (hours) => {
-    const home = await createUnfaithfulHome({ rewrite: withoutDoubledCity });
+    const home = await createUnfaithfulHome({ rewrite: withoutDistrict });
     if (!namesBoots) Object.assign(home.clock, { sinceBoot: () => undefined });
     await sendOthers(home);
     home.setOwnClock(hours * hourMs);
     home.service.ways = {
-      rewrite: withoutDoubledCity,
+      rewrite: withoutDistrict,
       loss(_request, n) {
         if (n !== 4) return "answered";
         home.setOwnClock(-hours * hourMs);
@@ -130,7 +130,7 @@ describe("an equal order of the website that is stamped two hours before a creat
 test.each([0, 8])("answers to creates are stamped %d h ahead of lists and details", async (hours) => {
   const rewrite = (shown: ShownOrder) => {
     const createdAt = new Date(Date.parse(String(shown.created_at)) - hours * hourMs).toISOString();
-    return { ...withoutDoubledCity(shown), created_at: createdAt };
+    return { ...withoutDistrict(shown), created_at: createdAt };
   };
   const ways = { rewrite, stampSkewMs: hours * hourMs };
   const home = await createUnfaithfulHome(ways);
@@ -180,8 +180,8 @@ test.each([
   const rewrite: Rewriting = (shown, view) => {
     const stamp = String(shown.created_at);
     return view === "list"
-      ? { ...withoutDoubledCity(shown), created_at: stamp.slice(0, length) + rest }
-      : withoutDoubledCity(shown);
+      ? { ...withoutDistrict(shown), created_at: stamp.slice(0, length) + rest }
+      : withoutDistrict(shown);
   };
   const home = await createUnfaithfulHome({ rewrite });
   const untilTen = (34 * hourMs - (home.clock.now() % (24 * hourMs))) % (24 * hourMs);
@@ -201,7 +201,7 @@ test.each<[string, (hasStarted: boolean) => Ways]>([
     (hasStarted) => ({ stampSkewMs: (hasStarted ? -5 : -4) * hourMs }),
   ],
 ])("stamps of all answers %s, and one field is shown otherwise than it was sent", async (_how, waysOf) => {
-  const ways = (hasStarted: boolean) => ({ rewrite: withoutDoubledCity, ...waysOf(hasStarted) });
+  const ways = (hasStarted: boolean) => ({ rewrite: withoutDistrict, ...waysOf(hasStarted) });
   const home = await createUnfaithfulHome(ways(false));
   home.clock.advance(hourMs - (home.clock.now() % hourMs) + minuteMs);
   await sendOthers(home);
