@@ -2,12 +2,13 @@
 
 import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import { isJsonNumber } from "../model/json.ts";
 import { endsOf, fewestDigits, fitsMask, maskPattern } from "../model/masked-text.ts";
 import {
   type ComparedField,
   type Comparison,
-  comparedFields,
   compareSummary,
+  distinguishingFields,
   type FieldKnowledge,
   isLikely,
   isNamedAs,
@@ -85,8 +86,16 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
 /** How a field of the receiver is shown: `same` also where only a part is; `open` where that tells nothing. */
 type Likeness = "same" | "other" | "open" | "unsent";
 
+const goodsParts = ["description", "weight", "value", "quantity"] as const;
+
+/** Services round to decimals, to halves and to whole numbers. */
+function mayBeRounded(sent: unknown, shown: unknown): boolean {
+  return isJsonNumber(sent) && isJsonNumber(shown) && Math.abs(Number(sent.value) - Number(shown.value)) < 1;
+}
+
 /**
- * True for an order that may be the draft's. Two of the receiver's name, phone and address, or the one that was sent, are
+ * True for an order that may be the draft's, whatever else of it is shown as another: not its goods, where the service keeps
+ * them. Two of the receiver's name, phone and address, or the one that was sent, are
  * as they were sent, or hidden or cut in part, or the address has more; or the name is, and nothing else of the receiver is
  * another; or one is, no other is shown as another, and the goods are the same.
  */
@@ -98,15 +107,18 @@ export function mayBeOrder(
 ): boolean {
   if (isLikely(comparison, fields)) return true;
   const { kept, altered } = fields;
-  if (comparedFields.some((field) => comparison[field] === "differs" && kept.has(field))) return false;
+  const isOther = (field: ComparedField) => comparison[field] === "differs" && kept.has(field);
+  const isOtherOf = (part: (typeof goodsParts)[number]) =>
+    isOther(`item.${part}`) && !mayBeRounded(draft.item?.[part], item?.[part]);
+  if (goodsParts.some(isOtherOf)) return false;
   if (!mayBeItem(draft, item?.name, comparison, fields)) return false;
   const sent = draft.receiver;
   const [name, phone, address] = [receiver?.name, receiver?.phone, receiver?.address];
-  const likeness = (part: "name" | "phone" | "address", fits: boolean, isOther: boolean): Likeness => {
+  const likeness = (part: "name" | "phone" | "address", fits: boolean, differs: boolean): Likeness => {
     const field = `receiver.${part}` as const;
     if (comparison[field] === "unsent") return "unsent";
     if (comparison[field] === "agrees" || fits) return "same";
-    return isOther && !altered?.has(field) ? "other" : "open";
+    return differs && !altered?.has(field) ? "other" : "open";
   };
   const ofPhone = comparison["receiver.phone"];
   const shown = [
@@ -116,7 +128,7 @@ export function mayBeOrder(
   ];
   const count = (which: Likeness) => shown.filter((each) => each === which).length;
   if (count("same") >= 2) return true;
-  if (count("same") === 0 || count("other") > 0) return false;
+  if (count("same") === 0 || count("other") > 0 || distinguishingFields.some(isOther)) return false;
   return (
     comparison["receiver.name"] === "agrees" || count("unsent") === 2 || comparison["item.name"] === "agrees"
   );

@@ -221,7 +221,10 @@ test("where long names of goods are cut: an own order for the same receiver does
 
 /** Plain values of 25 orders are kept; what the service does to others no order has shown yet. */
 async function homeThatKeeps(rewrite: Rewriting) {
-  const known = Array.from({ length: 25 }, (_, index) => withRef(inChengdu(plain(index)), `K-${index}`));
+  const whole = { weight: 0.5, value: 20, quantity: 1, description: "黑色" };
+  const known = Array.from({ length: 25 }, (_, index) =>
+    withRef(inChengdu(plain(index, whole)), `K-${index}`),
+  );
   const home = await homeThatKnows(rewrite, known);
   const found = withRef(inChengdu(draft("郑小红", "13644445555", "北街7号", "茶叶")), "F");
   expect((await settleRows(home, [found], "after", /郑小红/)).exit).toBe(0);
@@ -244,3 +247,44 @@ test.each(["+86 (0)10 6552 9988", "010-65529988-8001"])(
     expect(home.service.orders).toHaveLength(27);
   },
 );
+
+describe("an order of another machine, at a service that has kept the values of 25 orders", () => {
+  const { receiver, item } = lost;
+  /** What becomes of a row where the list has an order of another machine that is shown so. */
+  async function shipBeside(row: object, shown: { receiver?: object; item?: object }) {
+    const home = await homeThatKeeps((order) =>
+      order.receiver?.name === receiver.name
+        ? {
+            ...order,
+            receiver: { ...order.receiver, ...shown.receiver },
+            item: { ...order.item, ...shown.item },
+          }
+        : order,
+    );
+    const before = home.service.orders.length;
+    home.service.foreign({ ...lost, ...row });
+    home.clock.advance(minuteMs);
+    const ran = await shipRows(home, [withRef({ ...lost, ...row }, "N-1")]);
+    return [ran.exit, home.service.orders.length - before];
+  }
+
+  test.each([
+    ["weight rounded", { item: { ...item, weight: 1.255 } }, { item: { weight: 1.26 } }],
+    ["weight rounded up to a half", { item: { ...item, weight: 1.2 } }, { item: { weight: 1.5 } }],
+    ["value rounded", { item: { ...item, value: 2999.5 } }, { item: { value: 3000 } }],
+    ["another phone", {}, { receiver: { phone: "13899990000" } }],
+    ["another address", {}, { receiver: { address: "北京市北京市海淀区中关村大街1号" } }],
+  ])("holds its row: %s", async (_what, row, shown) => {
+    expect(await shipBeside(row, shown)).toEqual([3, 1]);
+  });
+
+  test.each([
+    ["another name", { item: { name: "毛巾" } }],
+    ["another quantity", { item: { quantity: 5 } }],
+    ["another weight", { item: { weight: 12.5 } }],
+    ["another description", { item: { description: "红色" } }],
+  ])("for the same customer does not where it has other goods: %s", async (_what, shown) => {
+    const goods = { item: { ...item, weight: 0.5, quantity: 1, description: "黑色" } };
+    expect(await shipBeside(goods, shown)).toEqual([0, 2]);
+  });
+});
