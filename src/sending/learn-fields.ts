@@ -103,12 +103,12 @@ function findAltered(comparisons: readonly Comparison[]): ReadonlySet<ComparedFi
   return new Set(comparedFields.filter((field) => differing(field) >= fewest));
 }
 
-/** True where the service is known to show names like the draft's unchanged; of other characters, any names. */
+/** True where the service is known to show names like the draft's unchanged; for goods of other characters, any names. */
 export function keepsSome(field: "receiver.name" | "item.name", learned: Learned, draft: Draft): boolean {
   const kind = kindOf(draft, field);
-  const kinds = kind === "odd" ? (["plain", "han"] as const) : [kind];
+  const kinds = kind === "odd" && field === "item.name" ? (["plain", "han"] as const) : [kind];
   if (everChangedFields(learned).has(field)) return false;
-  return kinds.some((each) => (learned.fields[bitOf(field, each) ?? 0]?.kept ?? 0) >= enoughOrders);
+  return kinds.some((each) => (learned.fields[bitOf(field, each) ?? -1]?.kept ?? 0) >= enoughOrders);
 }
 
 /** Undefined where it cannot be read: it then rules nothing out. */

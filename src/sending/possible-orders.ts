@@ -170,10 +170,11 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-/** Services cut the names of items, write characters in them as codes, and add to them. */
+/** Services cut the names of items, write characters in them as codes or `?`, drop accents, and add to them. */
 function isLikeItem(sent: string, shown: string): boolean {
-  const [one, other] = [sent, shown].map(comparable);
-  if (!one || !other) return true;
+  const [one, other] = [sent, shown].map((text) => comparable(baseOf(text)));
+  const lost = shown.replace(/[?\ufffd]/g, "*");
+  if (!one || !other || (lost !== shown && fitsMask(lost, sent))) return true;
   return one.startsWith(other) || other.startsWith(one);
 }
 

@@ -288,3 +288,33 @@ describe("an order of another machine, at a service that has kept the values of 
     expect(await shipBeside(goods, shown)).toEqual([0, 2]);
   });
 });
+
+describe("after 25 plain names of receivers and goods were kept, an order of another machine holds its row", () => {
+  const changed = (text: unknown) =>
+    String(text).replace("Ż", "?").replaceAll(/[üû]/g, "?").replace("'", "&#39;").slice(0, 20);
+  const change: Rewriting = ({ receiver, item, ...order }) => ({
+    ...order,
+    receiver: { ...receiver, name: changed(receiver?.name) },
+    item: { ...item, name: changed(item?.name) },
+  });
+
+  test.each([
+    ["Żaneta Müller", "tea"],
+    ["Sinéad O'Brien", "tea"],
+    ["Bartholomew Featherstone-Smythe", "tea"],
+    ["Li Lei", "Crème brûlée"],
+  ])("%s, %s", async (name, goods) => {
+    const known = Array.from({ length: 25 }, (_, index) =>
+      withRef(draft(`Anna Li ${index}`, `137001370${10 + index}`, `古翠路${index}号`, "book"), `P-${index}`),
+    );
+    const home = await homeThatKnows(change, known);
+    const row = draft(name, "13722223333", "人民南路12号", goods);
+    home.service.foreign(row);
+    home.clock.advance(minuteMs);
+    const ran = await shipRows(home, [withRef(row, "N-1")]);
+    expect([ran.exit, home.service.orders.length], ran.stderr).toEqual([3, 26]);
+    // Other goods for the same customer, of such a name, too, are another order.
+    const other = { ...row, item: { ...row.item, name: "Große Lampe aus gelbem Glas" } };
+    expect((await shipRows(home, [withRef(other, "N-2")])).exit).toBe(0);
+  });
+});
