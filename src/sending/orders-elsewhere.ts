@@ -24,11 +24,13 @@ import {
   type FieldKnowledge,
   fieldBits,
   isExact,
+  mostlyChangedFields,
 } from "./matching.ts";
 import { orderFacts } from "./order-facts.ts";
 import {
   contradictList,
   createPossibleOrders,
+  hasOtherGoodsOrAddress,
   type ItemKnowledge,
   mayBeItem,
   mayBeListed,
@@ -120,10 +122,15 @@ export async function createOrdersElsewhere(
 
   /** By its details where they can be read: a list may be late, or show no states. */
   const isCancelled = ({ status }: Pick<OrderDetail, "status">) => status === "cancelled";
-  const asEqual = (detail: OrderDetail, comparison: Comparison): OrderElsewhere => ({
+  const rewritten = mostlyChangedFields(learned);
+  const asEqual = (draft: Draft, detail: OrderDetail, comparison: Comparison): OrderElsewhere => ({
     orderId: detail.id.value,
-    // One receiver may have several orders: where the goods are not shown as they were sent, it may be any of them.
-    isCertain: isShown(comparison["item.name"]),
+    // One receiver may have several orders: where the goods are not shown as they were sent, it may be any of them. So
+    // it may with another address, or another number unless the service writes most of them so.
+    isCertain:
+      isShown(comparison["item.name"]) &&
+      !hasOtherGoodsOrAddress(draft, detail, comparison, new Set()) &&
+      comparedFields.every((field) => comparison[field] !== "differs" || rewritten.has(field)),
     isWhole: comparedFields.every((field) => isShown(comparison[field])),
     order: orderFacts(detail),
     orderState: detail.status ?? undefined,
@@ -163,7 +170,7 @@ export async function createOrdersElsewhere(
         return;
       }
       if (detail) ofDraft.add(summary.id.value);
-      if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(detail, comparison));
+      if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(draft, detail, comparison));
       else if (
         comparison ? mayBeOrder(draft, detail, comparison, fields) : mayBeListed(draft, summary, fields)
       )

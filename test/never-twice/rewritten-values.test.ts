@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { personWho } from "../support/answering.ts";
+import { outcomes } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import type { Rewriting, ShownOrder, ShownParty } from "../support/shown-order.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
@@ -316,5 +317,31 @@ describe("after 25 plain names of receivers and goods were kept, an order of ano
     // Other goods for the same customer, of such a name, too, are another order.
     const other = { ...row, item: { ...row.item, name: "Große Lampe aus gelbem Glas" } };
     expect((await shipRows(home, [withRef(other, "N-2")])).exit).toBe(0);
+  });
+});
+
+describe("where one own order was edited on the website, --skip-shipped holds a row", () => {
+  const sent = { ...lost, item: { ...lost.item, quantity: 50 } };
+  test.each<[string, Rewriting, object]>([
+    [
+      "beside an order to another city",
+      (order) => ({ ...order, receiver: { ...order.receiver, address: "上海市静安区南京西路77号" } }),
+      { receiver: { ...lost.receiver, province: "上海市", city: "上海市", detail: "漕溪路2号" } },
+    ],
+    [
+      "beside an order of fewer pieces",
+      changeItem(() => ({ quantity: 7 })),
+      { item: { ...lost.item, quantity: 1 } },
+    ],
+  ])("%s", async (_what, change, elsewhere) => {
+    const known = [0, 1, 2].map((index) => withRef(plain(index, { quantity: 1 }), `K-${index}`));
+    const rewrite: Rewriting = (order, view) => (order.id === 1 ? change(order, view) : order);
+    const home = await homeThatKnows(rewrite, known);
+    await settleRows(home, [withRef(plain(4), "F")], "after"); // details of own orders are read
+    home.service.foreign({ ...sent, ...elsewhere });
+    home.clock.advance(minuteMs);
+    const stdin = JSON.stringify([withRef(sent, "N-1")]);
+    const ran = await home.courier("orders import - --yes --json --skip-shipped", { stdin });
+    expect([ran.exit, outcomes(JSON.parse(ran.stdout))]).toEqual([3, "held"]);
   });
 });
