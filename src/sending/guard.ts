@@ -1,6 +1,6 @@
 /** The duplicate check before each single order: records the order, or reports the equal order that blocks it. */
 
-import { ServiceFailure } from "../api/failure.ts";
+import { ServiceFailure, saysNoSuchOrder } from "../api/failure.ts";
 import { type Context, isLateAnswer } from "../command/command.ts";
 import { capitalised } from "../command/options.ts";
 import { CourierError } from "../core/errors.ts";
@@ -170,7 +170,7 @@ type InDoubt = ReadonlyMap<string, StillInDoubt>;
 async function settleEquals(
   { inDoubt, recent }: Pick<Equals, "inDoubt" | "recent">,
   run: Run,
-  { settleMs }: GuardedOrder,
+  order: GuardedOrder,
   ledger: Ledger,
   context: Context,
 ): Promise<{
@@ -183,7 +183,10 @@ async function settleEquals(
   const { customer, number } = run;
   await releaseDeadRuns(ledger, customer, context, number);
   const names = inDoubt.map(nameOperation);
-  const tools = await createReconcileTools({ ledger, customer, run: number, settleMs }, context);
+  const tools = await createReconcileTools(
+    { ledger, customer, run: number, settleMs: order.settleMs },
+    context,
+  );
   const { left, failure } = names.length > 0 ? await settleIfPossible(names, tools) : nothingToSettle;
   const found: Operation[] = [];
   for (const name of inDoubt) {
@@ -193,7 +196,7 @@ async function settleEquals(
   }
   const unread = new Map<string, string>();
   for (const each of recent) {
-    const why = each.order && (await noteState(each.order.id, each.customer, ledger, context));
+    const why = each.order && (await noteState(each.order.id, order, each.customer, ledger, context));
     const recorded = why === undefined ? undefined : await ledger.findOperation(each);
     if (why !== undefined && recorded && isCancelled(recorded)) unread.set(nameOperation(each), why);
   }
@@ -245,9 +248,13 @@ function isOtherOrder(ref: string | undefined, operation: Operation): boolean {
   return haveRefs && findRewritten(ref, [operation]).length === 0;
 }
 
-/** Records the state of an order; the reason where it is not shown: a refused lookup proves nothing. */
+/**
+ * Records the state of an order; the reason where it is not shown: a refused lookup proves nothing, but an order that the
+ * service does not have, or shows without a state, does not stop a person who wants another one.
+ */
 async function noteState(
   id: string,
+  { isDuplicateAllowed }: GuardedOrder,
   customer: number,
   ledger: Ledger,
   context: Context,
@@ -255,13 +262,14 @@ async function noteState(
   const { clock, messages, nextCommand } = context;
   try {
     const shown = await (await context.service()).order(id);
-    if (typeof shown.status !== "string") return "the service does not say it";
+    if (typeof shown.status !== "string")
+      return isDuplicateAllowed ? undefined : "the service does not say it";
     const { other } = await readOwner(shown, { ledger, customer, clock, warn: messages.warn, nextCommand });
     if (other === undefined) await ledger.noteOrderState(customer, shown.id.value, shown.status);
     return other;
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
-    return error.message;
+    return isDuplicateAllowed && saysNoSuchOrder(error) ? undefined : error.message;
   }
 }
 

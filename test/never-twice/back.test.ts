@@ -60,6 +60,19 @@ test.each<[string, string | undefined, number?]>([
   expect(requestCount(home, "POST")).toBe(2);
 });
 
+test.each([
+  ["any more", '{"success":false,"error":{"code":"NOT_FOUND","message":"?"}}', 404],
+  ["a state of it", '{"success":true,"data":{"id":1000001}}', 200],
+])("its ref is sent with --allow-duplicate where the service does not show %s", async (_, body, status) => {
+  const home = await createServedHome();
+  await create(home, "--ref A-1");
+  expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+  answerRaw(home, "GET /api/v1/orders/1000001", body, { status });
+  expect(errorOf(await create(home, "--ref A-1")).hint).toBe("to ship it again, add --allow-duplicate");
+  const again = await create(home, "--ref A-1 --allow-duplicate");
+  expect([again.exit, requestCount(home, "POST")], again.stderr).toEqual([0, 2]);
+});
+
 test("its ref is not sent, also with --allow-duplicate, where a page stands in its place", async () => {
   const home = await createServedHome();
   await create(home, "--ref A-1");
