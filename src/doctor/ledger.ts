@@ -8,6 +8,7 @@ import type { LedgerFacts } from "../ledger/ledger.ts";
 import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { findDriver } from "../sqlite/database.ts";
+import { restore } from "../sqlite/database-errors.ts";
 import type { CheckResult } from "./check-result.ts";
 import { readFileSystem, type Statfs } from "./file-system.ts";
 
@@ -60,7 +61,7 @@ function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | 
   const { engine, latencyMs, sizeBytes, inDoubt, integrity } = facts;
   if (integrity !== "ok") {
     const detail = `${name} is damaged: ${integrity}`;
-    const advice = `restore it from a backup, or move it away with its -wal and -shm files; ${newLedgerWarning}`;
+    const advice = `${restore(facts.path)}; ${newLedgerWarning}`;
     return { check: "ledger", status: "fail", detail, advice, exit: 5 };
   }
   const size = `${Math.ceil(sizeBytes / 1_000)} kB`;

@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { CourierError } from "../core/errors.ts";
 import { newLedgerWarning } from "../core/wording.ts";
 import { type Database, openDatabase } from "../sqlite/database.ts";
+import { deleteLog } from "../sqlite/database-errors.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
 import { type Customers, createCustomers } from "./customers.ts";
@@ -55,8 +56,9 @@ export interface LedgerFacts {
 
 /** The file of the ledger, for what goes through all of it (copy-ledger.ts, moved.ts). */
 export function openLedgerFile(stateDirectory: string, wait?: WaitOptions): Promise<Database> {
+  const path = ledgerPath(stateDirectory);
   return openDatabase({
-    path: ledgerPath(stateDirectory),
+    path,
     title: "ledger",
     applicationId,
     migrations,
@@ -64,7 +66,7 @@ export function openLedgerFile(stateDirectory: string, wait?: WaitOptions): Prom
     wait,
     onLost: (message) =>
       new CourierError("ledger_lost", 5, message, {
-        hint: `restore it before you send anything: ${newLedgerWarning}`,
+        hint: `put it back before you send anything; if it is lost, ${deleteLog(path)}, then restore it from a backup: ${newLedgerWarning}`,
       }),
   });
 }
@@ -123,6 +125,9 @@ function inspect(database: Database): LedgerFacts {
 
 /** Writes what is there already, and commits it: a rolled back transaction would not notice a full disk. */
 async function tryWrite(database: Database): Promise<void> {
-  await database.transaction(() => database.exec(`PRAGMA user_version = ${migrations.length}`));
+  await database.transaction(() => {
+    const { user_version } = database.sql("PRAGMA user_version").get() ?? {};
+    database.exec(`PRAGMA user_version = ${user_version}`);
+  });
   await database.flush();
 }

@@ -6,6 +6,7 @@ import { isDirectory } from "../core/directory.ts";
 import { checkDisk, checkDiskFirst, diskHint, makeRoom, makeRoomFirst } from "../core/disk-errors.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { findLinkAbove, LinkToNothing, NotRegular, putBack } from "../core/regular-file.ts";
+import { shellQuotePath } from "../core/shell-quote-path.ts";
 import { allowMoreFiles, explainSystemError, namedCode, tooManyFiles } from "../core/system-errors.ts";
 import { anotherStateDirectory, mustBeWritable } from "../core/wording.ts";
 import { extendedSqliteCode, sqliteCode } from "./driver.ts";
@@ -30,7 +31,14 @@ export function unusable(title: string, path: string, reason: string, remedy: st
   });
 }
 
-export const restoreAll = "restore it from a backup, or move it away with its -wal and -shm files";
+/** The log of the lost file would be replayed on the backup. */
+export function deleteLog(path: string): string {
+  return `delete ${shellQuotePath(`${path}-wal`)} and ${shellQuotePath(`${path}-shm`)}`;
+}
+
+export function restore(path: string): string {
+  return `${deleteLog(path)}, then restore it from a backup; or move it away with these two files`;
+}
 
 // Not another place: its empty file does not know what was sent.
 const letWrite = "let your user write to it, to its -wal and -shm files, and in its directory";
@@ -43,11 +51,11 @@ const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]
   [code.readOnly]: ["it cannot be written to", letWrite],
   [code.io]: ["the disk reports an error", checkDiskFirst],
   // SQLite says the same where a single read of the disk has failed.
-  [code.corrupt]: ["it is damaged", `${checkDiskFirst}; if it is still damaged, ${restoreAll}`],
+  [code.corrupt]: ["it is damaged", `${checkDiskFirst}; if it is still damaged, `],
   [code.full]: ["the disk is full", makeRoomFirst],
   [code.protocol]: ["its disk refuses locks", lockable],
   [code.cannotOpen]: ["it cannot be opened", letWrite],
-  [code.notADatabase]: ["it is not an SQLite file, or damaged", "restore it from a backup, or move it away"],
+  [code.notADatabase]: ["it is not an SQLite file, or damaged", ""],
 };
 
 /** SQLITE_IOERR_SHMSIZE: the file that the processes share could not grow. */
@@ -174,6 +182,6 @@ export function explainSqlite(error: unknown, options: DatabaseFile): CourierErr
   const isDamaged = number === code.corrupt || number === code.notADatabase;
   return new CourierError("database", 5, `the ${title} cannot be used: ${reason}: ${path}`, {
     cause: limit ? Object.assign(limit, { cause: error }) : error,
-    hint: isDamaged ? (damagedHint ?? withWarning(remedy, options)) : remedy,
+    hint: isDamaged ? (damagedHint ?? withWarning(`${remedy}${restore(path)}`, options)) : remedy,
   });
 }

@@ -7,16 +7,18 @@ import { CourierError } from "../core/errors.ts";
 import { allowMoreMemory } from "../core/system-errors.ts";
 import {
   type DatabaseFile,
+  deleteLog,
   explainFailure,
   explainSqlite,
-  restoreAll,
+  restore,
   unusable,
   withWarning,
 } from "./database-errors.ts";
 import { type Connection, type Driver, loadDriver, NoDriver, type Statement } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
 import { findOtherName } from "./other-names.ts";
-import { makePrivateFile } from "./private-file.ts";
+import { createLogFollower, hasForeignLog, numberFirst, numberNext, versionOf } from "./own-log.ts";
+import { hasFile, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
 export interface DatabaseOptions extends DatabaseFile {
@@ -69,9 +71,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let connection: Connection | undefined;
   try {
     makeWritableDirectory(dirname(path));
+    if (!hasFile(path) && hasContent(`${path}-wal`)) throw foreignLog("its file is missing", options);
     makePrivateFile(path, (draft) => writeEmptyDatabase(driver, draft, options.applicationId));
     if (isEmptied(path)) {
-      const remedy = options.damagedHint ?? withWarning(restoreAll, options);
+      const remedy = options.damagedHint ?? withWarning(restore(path), options);
       throw new CourierError(
         "database",
         5,
@@ -81,6 +84,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     }
     const other = findOtherName(realpathSync(path));
     if (other) throw unusable(title, path, ...other);
+    if (hasForeignLog(driver, realpathSync(path))) throw foreignLog("it is of another file", options);
     connection = driver.open(path);
     const whenFree = createWait(options.wait);
     const database = createDatabase(connection, driver, whenFree, options);
@@ -96,7 +100,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 function writeEmptyDatabase(driver: Driver, file: string, applicationId: number): void {
   const connection = driver.open(file);
   try {
-    connection.exec(`PRAGMA application_id = ${applicationId}`);
+    connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${numberFirst()}`);
   } finally {
     connection.close();
   }
@@ -104,9 +108,20 @@ function writeEmptyDatabase(driver: Driver, file: string, applicationId: number)
 
 /** A file of 0 bytes whose content is in no other file either. */
 function isEmptied(path: string): boolean {
-  const hasContent = (file: string) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
   const file = realpathSync(path);
   return ![file, `${file}-wal`, `${file}-journal`].some(hasContent);
+}
+
+function hasContent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** To replay it would mix two files. */
+function foreignLog(reason: string, { title, path, damagedHint }: DatabaseOptions): CourierError {
+  const remedy = `put the ${title} that it belongs to back; if that is lost, ${deleteLog(path)}, then restore the ${title} from a backup`;
+  return new CourierError("database", 5, `the log of the ${title} cannot be used: ${reason}: ${path}-wal`, {
+    hint: damagedHint ?? remedy,
+  });
 }
 
 /** The driver of this runtime. Throws `database` (exit 5) where there is none. */
@@ -134,7 +149,8 @@ function createDatabase(
 ): Database {
   const statements = new Map<string, Statement>();
   const opened = identify(options.path);
-  const flusher = options.durability === "normal" ? undefined : createLogFlusher(realpathSync(options.path));
+  const file = realpathSync(options.path);
+  const flusher = options.durability === "normal" ? undefined : createLogFlusher(file);
 
   const isInPlace = () => {
     try {
@@ -167,6 +183,21 @@ function createDatabase(
     }
   }
 
+  const follower = createLogFollower(file);
+
+  /** Numbers the first commit, and the second one in each log, so that it is known whose log this is. */
+  function numbered<T>(work: () => T): T {
+    const changes = () => database.sql("SELECT total_changes() AS n").get()?.n;
+    const before = changes();
+    const result = work();
+    const found = Number(database.sql("PRAGMA user_version").get()?.user_version);
+    const version = Math.max(versionOf(found), options.migrations.length);
+    if (changes() === before && version === versionOf(found)) return result;
+    if (!follower.isNew() && version === versionOf(found)) return result;
+    connection.exec(`PRAGMA user_version = ${numberNext(found, version)}`);
+    return result;
+  }
+
   /** Damage may show only when the damaged page is read. */
   function explained<T>(work: () => T): T {
     try {
@@ -176,7 +207,7 @@ function createDatabase(
     }
   }
 
-  return {
+  const database: Database = {
     path: options.path,
     driver: driver.name,
     sql(text) {
@@ -192,7 +223,12 @@ function createDatabase(
       return statement;
     },
     isInPlace,
-    transaction: (work) => run(() => connection.exec("BEGIN IMMEDIATE"), work, ensureInPlace),
+    transaction: (work) =>
+      run(
+        () => connection.exec("BEGIN IMMEDIATE"),
+        () => numbered(work),
+        ensureInPlace,
+      ),
     read: (work) => run(() => takeSnapshot(connection), work),
     async compact() {
       try {
@@ -214,10 +250,12 @@ function createDatabase(
     },
     close() {
       flusher?.close();
+      follower.close();
       statements.clear();
       connection.close();
     },
   };
+  return database;
 }
 
 /** Device and inode. Undefined where there is no file. */
@@ -276,13 +314,13 @@ async function prepare(
   if (version === migrations.length) return;
   await database.transaction(() => {
     for (const script of migrations.slice(checkVersion())) connection.exec(script);
-    connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
+    connection.exec(`PRAGMA application_id = ${applicationId}`);
   });
 
   /** The file's version; 0 for an empty file. Within a transaction: another process may be making the file. */
   function checkVersion(): number {
     const read = (pragma: string) => Number(connection.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
-    const [id, found] = [read("application_id"), read("user_version")];
+    const [id, found] = [read("application_id"), versionOf(read("user_version"))];
     const isEmpty = connection.prepare("SELECT count(*) AS n FROM sqlite_master").get()?.n === 0;
     if (isEmpty && id === 0 && found === 0) return 0;
     if (id !== applicationId) {

@@ -1,6 +1,7 @@
 /** One small interface over the SQLite drivers of Node.js, Bun and @photostructure/sqlite (decision 22). */
 
 import { toNamespacedPath } from "node:path";
+import { pathToFileURL } from "node:url";
 import { systemCode } from "../core/errors.ts";
 
 export type SqlValue = null | number | string | Uint8Array;
@@ -24,6 +25,8 @@ export interface Driver {
   /** False: the file stays open until its statements are collected as garbage; Windows deletes no open file. */
   readonly closesAtOnce: boolean;
   open(path: string): Connection;
+  /** To read a file as it is without its log. Takes no locks. */
+  openWithoutLog(path: string): Connection;
 }
 
 /** The runtime has no SQLite with the needed features, and the optional package is not installed or does not load. */
@@ -96,25 +99,31 @@ async function loadPackage(): Promise<Driver> {
 }
 
 function driverOf(name: string, closesAtOnce: boolean, { DatabaseSync }: NodeSqlite): Driver {
+  const connect = (location: string): Connection => {
+    const database = new DatabaseSync(location);
+    return {
+      exec: (sql) => database.exec(sql),
+      prepare(sql) {
+        const statement = database.prepare(sql);
+        return {
+          run: (...values) => ({ changes: Number(statement.run(...values).changes) }),
+          get: (...values) => statement.get(...values) as SqlRow | undefined,
+          all: (...values) => statement.all(...values) as SqlRow[],
+        };
+      },
+      close: () => database.close(),
+    };
+  };
   return {
     name,
     closesAtOnce,
-    open(path) {
-      const database = new DatabaseSync(longPath(path));
-      return {
-        exec: (sql) => database.exec(sql),
-        prepare(sql) {
-          const statement = database.prepare(sql);
-          return {
-            run: (...values) => ({ changes: Number(statement.run(...values).changes) }),
-            get: (...values) => statement.get(...values) as SqlRow | undefined,
-            all: (...values) => statement.all(...values) as SqlRow[],
-          };
-        },
-        close: () => database.close(),
-      };
-    },
+    open: (path) => connect(longPath(path)),
+    openWithoutLog: (path) => connect(immutableUri(path)),
   };
+}
+
+function immutableUri(path: string): string {
+  return `${pathToFileURL(path).href}?immutable=1`;
 }
 
 /** SQLite does not do this itself: Windows takes a path of 260 characters or more only in this form. */
@@ -122,11 +131,14 @@ function longPath(path: string): string {
   return path === ":memory:" ? path : toNamespacedPath(path);
 }
 
+/** SQLITE_OPEN_READONLY and SQLITE_OPEN_URI. */
+const readOnlyUri = 0x41;
+
 /** What courier uses of Bun's own driver. */
 interface BunSqlite {
   readonly Database: new (
     path: string,
-    options: { readwrite: true; create: true },
+    options: { readwrite: true; create: true } | number,
   ) => {
     exec(sql: string): void;
     prepare(sql: string): NodeStatement & { finalize(): void };
@@ -138,29 +150,30 @@ async function loadBun(): Promise<Driver> {
   if (!("Bun" in globalThis)) throw new Error("this is not Bun");
   // @ts-expect-error: Bun's types are not installed
   const { Database } = (await import("bun:sqlite")) as BunSqlite;
+  const connect = (database: InstanceType<typeof Database>): Connection => {
+    const statements: { finalize(): void }[] = [];
+    return {
+      exec: (sql) => database.exec(sql),
+      prepare(sql) {
+        const statement = database.prepare(sql);
+        statements.push(statement);
+        return {
+          run: (...values) => ({ changes: Number(statement.run(...values).changes) }),
+          get: (...values) => (statement.get(...values) ?? undefined) as SqlRow | undefined,
+          all: (...values) => statement.all(...values) as SqlRow[],
+        };
+      },
+      close() {
+        for (const statement of statements) statement.finalize();
+        database.close();
+      },
+    };
+  };
   return {
     name: "bun:sqlite",
     closesAtOnce: true,
-    open(path) {
-      const database = new Database(longPath(path), { readwrite: true, create: true });
-      const statements: { finalize(): void }[] = [];
-      return {
-        exec: (sql) => database.exec(sql),
-        prepare(sql) {
-          const statement = database.prepare(sql);
-          statements.push(statement);
-          return {
-            run: (...values) => ({ changes: Number(statement.run(...values).changes) }),
-            get: (...values) => (statement.get(...values) ?? undefined) as SqlRow | undefined,
-            all: (...values) => statement.all(...values) as SqlRow[],
-          };
-        },
-        close() {
-          for (const statement of statements) statement.finalize();
-          database.close();
-        },
-      };
-    },
+    open: (path) => connect(new Database(longPath(path), { readwrite: true, create: true })),
+    openWithoutLog: (path) => connect(new Database(immutableUri(path), readOnlyUri)),
   };
 }
 

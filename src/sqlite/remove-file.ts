@@ -6,8 +6,8 @@ import { CourierError, type ErrorFacts, systemCode } from "../core/errors.ts";
 import { findLink } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 
-/** What SQLite keeps beside a database. */
-const endings = ["", "-wal", "-shm", "-journal"];
+/** A database, after what SQLite keeps beside it: a log without its file would be that of the next one there. */
+const endings = ["-wal", "-shm", "-journal", ""];
 
 /**
  * Deletes a file, and the ones that SQLite keeps beside it; of a link also what it leads to. Throws `database`, exit 5,

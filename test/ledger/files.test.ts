@@ -11,6 +11,7 @@ import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
+import { versionOf } from "../../src/sqlite/own-log.ts";
 import { createServedHome } from "../support/courier.ts";
 import { canMount, mountDisk } from "../support/small-disk.ts";
 import { asUser } from "../support/unprivileged.ts";
@@ -297,7 +298,7 @@ async function sizeOf(file: string): Promise<number> {
 
 async function readVersion(file: string): Promise<number> {
   const connection = (await loadDriver()).open(file);
-  const version = Number(connection.prepare("PRAGMA user_version").get()?.user_version);
+  const version = versionOf(Number(connection.prepare("PRAGMA user_version").get()?.user_version));
   connection.close();
   return version;
 }

@@ -76,6 +76,6 @@ test.skipIf(!canKeepFiles())("sync --rebuild, where the mirror cannot be deleted
   const { exit, stderr } = await home.courier("sync --rebuild");
   expect(exit, stderr).toBe(5);
   expect(stderr).toMatch(
-    /^error: the mirror cannot be deleted: permission denied: .*\.db\nhint: once that is fixed, run the same command again$/m,
+    /^error: the mirror cannot be deleted: permission denied: .*\.db-wal\nhint: once that is fixed, run the same command again$/m,
   );
 });

@@ -59,7 +59,7 @@ test("an empty file is refused as it is, since a file is never made empty", asyn
     code: "database",
     exit: 5,
     message: `the ledger cannot be used: it is empty, so all that it held is lost: ${file}`,
-    hint: "restore it from a backup, or move it away with its -wal and -shm files",
+    hint: `delete ${file}-wal and ${file}-shm, then restore it from a backup; or move it away with these two files`,
   });
   expect(await readdir(directory)).toEqual(["ledger.db"]);
 });
