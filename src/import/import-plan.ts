@@ -40,6 +40,8 @@ export interface ImportPlan extends Readonly<PlanCounts> {
   readonly heldRows: readonly string[];
   /** Rows in doubt whose run was undone: they are not sent, whatever becomes of them. */
   readonly unwanted: number;
+  /** Rows that `--allow-duplicate` names, and that are in doubt or held by an order that is not made yet. */
+  readonly allowedInDoubt: ReadonlySet<number>;
   /** The names of the rows' operations that were taken back by undoing their runs. */
   readonly undone: ReadonlySet<string>;
   /** Shipped rows whose orders an earlier cancel may cancel yet. */
@@ -120,12 +122,14 @@ export async function planImport(
       overview,
       heldRows,
       unwanted: 0,
+      allowedInDoubt: new Set(),
       undone: new Set(),
       beingCancelled: 0,
       warnings: overview.warnings,
     };
   const { hasRef, countOf } = overview;
   const unknownFile = { files: [], shop: "", hasRef, countOf };
+  const allowedInDoubt = new Set<number>();
   const undone = new Set<string>();
   let unwanted = 0;
   let beingCancelled = 0;
@@ -167,7 +171,9 @@ export async function planImport(
     if (known && isOfRewritten(row, decision, known.file)) hasRewritten = true;
     const hold = describeHold(decision, row.ref);
     if (hold !== undefined && heldRows.length < heldShown) heldRows.push(`${nameOfRow(row)}: ${hold}`);
-    if (decision.kind === "held" && !isMade(decision.operation)) counts.heldByDoubt += 1;
+    const isOpen = (decision.kind === "held" || decision.kind === "in_doubt") && !isMade(decision.operation);
+    if (isOpen && policy.isAllowed(row)) allowedInDoubt.add(row.row);
+    if (isOpen && decision.kind === "held") counts.heldByDoubt += 1;
     if (decision.kind === "undone" || decision.kind === "cancelled") {
       const name = nameOperation(decision.operation);
       if (decision.kind === "undone" || policy.undone?.has(name)) undone.add(name);
@@ -208,6 +214,7 @@ export async function planImport(
     overview,
     heldRows,
     unwanted,
+    allowedInDoubt,
     undone,
     beingCancelled,
     sentBefore,

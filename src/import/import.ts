@@ -177,13 +177,20 @@ export const importOrders = defineCommand({
     const hasTerminal = (await context.prompts()) !== undefined;
     const undone = await ledger.findUndone(customer);
     const earlier = await ledger.findFiles(customer, identity);
+    /** Of both comparisons, where the rows are decided about once more. */
+    const found = new Set<string>();
+    const openRows = new Set<number>();
     const decideRows = async () => {
       const known = await findElsewhere(source, overview, { ...lookup, others }, context);
-      const { found, comparedMs, ...survey } = known;
-      const policy = { ...createPolicy(choice, overview, hasTerminal), ...survey, foundNow: found, undone };
+      const { found: foundNow, comparedMs, ...survey } = known;
+      for (const each of foundNow) found.add(each);
+      const wasInDoubt = ({ row }: { readonly row: number }) => openRows.has(row);
+      const given = createPolicy(choice, overview, hasTerminal);
+      const policy = { ...given, ...survey, foundNow: found, undone, wasInDoubt };
       const file = await readFacts(source, overview, earlier, lookup);
       const plan = await planImport(source, overview, policy, { ledger, customer, file }, context);
-      return { found, comparedMs, policy, plan };
+      for (const row of plan.allowedInDoubt) openRows.add(row);
+      return { comparedMs, policy, plan };
     };
     let decided = await decideRows();
     const { plan } = decided;
@@ -212,7 +219,7 @@ export const importOrders = defineCommand({
       file: facts,
       policy: { ...decided.policy, rewritten: decided.plan.rewritten, resent },
       releaseDead,
-      found: decided.found,
+      found,
     };
     const skipsChanged = input.skipChanged === true;
     const keepsGoing = input.keepGoing === true;

@@ -72,7 +72,7 @@ export async function* importRows(
     refusedNow: { has: (name) => refusals.has(name) },
     isCovered: (operation) => covered.has(nameOperation(operation)),
     isTaken: (orderId) => taken.has(orderId),
-    isAllowed: (row) => tools.policy.isAllowed(row) && !heldByDoubt.has(row.row),
+    wasInDoubt: (row) => heldByDoubt.has(row.row) || tools.policy.wasInDoubt?.(row) === true,
   };
   const backoff = createBackoff(clock, tools.random, options.concurrency);
   /** Rows to decide about again: their request or an equal one is in doubt, or another run sends them. */

@@ -166,6 +166,8 @@ export interface RowPolicy {
   readonly foundNow?: ReadonlySet<string> | undefined;
   /** True for rows that `--allow-duplicate` names. */
   isAllowed(row: Pick<RowToSend, "row" | "ref">): boolean;
+  /** True for rows that were in doubt, or held by doubt, in this run: who gave the flag did not know the outcome. */
+  readonly wasInDoubt?: ((row: Pick<RowToSend, "row">) => boolean) | undefined;
 }
 
 /** An order that was made on another machine, or on the courier's website. */

@@ -100,7 +100,7 @@ interface Facts extends KnownOfRow {
   readonly file: FileFacts;
   readonly policy: RowPolicy;
   readonly nowMs: number;
-  /** `--allow-duplicate` names the row. */
+  /** `--allow-duplicate` names the row, and whoever gave it could know what became of it. */
   readonly isAllowed: boolean;
 }
 
@@ -112,7 +112,8 @@ export function* decideRow(
   policy: RowPolicy,
   nowMs: number,
 ): Work<RowDecision> {
-  const facts = { ...known, row, file, policy, nowMs, isAllowed: policy.isAllowed(row) };
+  const isAllowed = policy.isAllowed(row) && policy.wasInDoubt?.(row) !== true;
+  const facts = { ...known, row, file, policy, nowMs, isAllowed };
   const operation = findOwn(facts);
   const decision =
     operation && operation.state !== "refused"

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Prompts } from "../../src/core/prompts.ts";
-import { row, sheet } from "../support/imports.ts";
+import { createImportHome, type ImportHome, lostForNow, outcomes, row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import type { ShownOrder } from "../support/shown-order.ts";
@@ -152,4 +152,58 @@ test("a create asks once more where the order that was in doubt is found now", a
     /may or may not have been created[\s\S]*as 1\. Send it again\?/,
   );
   expect(home.service.orders).toHaveLength(1);
+});
+
+/** Imports at a terminal; the person answers yes after `ms`, when `meanwhile` has happened. */
+async function importAsked(
+  home: ImportHome,
+  words: string[],
+  ms: number,
+  meanwhile: () => unknown = () => {},
+) {
+  const asked: string[] = [];
+  const prompts = {
+    ...scriptedPrompts({}),
+    async confirm(question: string) {
+      asked.push(question);
+      home.clock.advance(ms);
+      await meanwhile();
+      return true;
+    },
+  };
+  const ran = await home.courier(["orders", "import", home.file, ...words], { terminal: 120, prompts });
+  return { ...ran, asked };
+}
+
+async function importInDoubt() {
+  const home = await createImportHome(sheet(row("A-1")));
+  home.sandbox.faults.set(lostForNow("drop_after"));
+  expect(outcomes((await home.run()).report)).toBe("unknown");
+  return home;
+}
+
+test.each([1_000, 6_000])(
+  "an order that an import has found is not sent again by a flag (answer after %i ms)",
+  async (ms) => {
+    const home = await importInDoubt();
+    home.sandbox.faults.clear();
+    await home.put(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    const { stderr, asked } = await importAsked(home, ["--allow-duplicate", "A-1"], ms);
+    expect(asked).toEqual(["Create 1 order with the account (environment)?"]);
+    expect(await home.receivers(), stderr).toEqual(["李四", "王五"]);
+  },
+);
+
+test("nor one that another process has found while the question stood", async () => {
+  const home = await importInDoubt();
+  const old = await home.put(sheet(row("A-1")), "old.csv");
+  await home.put(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+  const { stderr, asked } = await importAsked(home, ["--allow-duplicate", "A-1"], 6_000, async () => {
+    home.sandbox.faults.clear();
+    expect(outcomes((await home.importFile(old)).report)).toMatch(/found|shipped/);
+  });
+  expect(asked).toEqual([
+    "Create 1 order with the account (environment), and up to 1 more, now in doubt, if they were not created?",
+  ]);
+  expect(await home.receivers(), stderr).toEqual(["李四", "王五"]);
 });
