@@ -3,7 +3,7 @@
 import type { Context } from "../command/command.ts";
 import type { OrderElsewhere, RowPolicy } from "../ledger/row-to-send.ts";
 import type { Draft } from "../model/draft.ts";
-import { type Survey, surveyElsewhere } from "../sending/elsewhere.ts";
+import { joinSurveys, type Survey, surveyElsewhere } from "../sending/elsewhere.ts";
 import { isOtherName } from "../sending/possible-orders.ts";
 import type { ReconcileTools } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
@@ -15,27 +15,35 @@ import type { RowsOptions } from "./rows.ts";
 /** An import says which of its orders are shipped: more of them are read than before a single order. */
 const mostCancelledRead = 200;
 
-/** Finds the equal orders of the rows, and the operations in doubt whose orders are in the list. */
+/**
+ * Finds the equal orders of the rows, and the operations in doubt whose orders are in the list. What an earlier survey of
+ * the same import knew counts as well.
+ */
 export async function findElsewhere(
   source: RowsOptions,
   overview: Overview,
-  { others, ...choice }: LookupChoice & Pick<ReconcileTools, "others">,
+  {
+    others,
+    before,
+    ...choice
+  }: LookupChoice & Pick<ReconcileTools, "others"> & { readonly before: Survey | undefined },
   context: Context,
-): Promise<
-  Pick<Survey, "found" | "comparedMs"> &
-    Pick<
-      RowPolicy,
-      | "elsewhere"
-      | "numbersElsewhere"
-      | "isRuledOut"
-      | "cancelledElsewhere"
-      | "isCancelledNumber"
-      | "otherReceiver"
-    >
-> {
+): Promise<{
+  readonly survey: Survey;
+  readonly known: Pick<
+    RowPolicy,
+    | "foundNow"
+    | "elsewhere"
+    | "numbersElsewhere"
+    | "isRuledOut"
+    | "cancelledElsewhere"
+    | "isCancelledNumber"
+    | "otherReceiver"
+  >;
+}> {
   const { messages, globals } = context;
   const tools = { ...(await createReconcileTools(choice, context)), mostCancelledRead, others };
-  const survey = await surveyElsewhere(tools, {
+  const now = await surveyElsewhere(tools, {
     isImport: true,
     note: (text) => messages.note(text),
     async mayCost(calls) {
@@ -44,10 +52,10 @@ export async function findElsewhere(
       return (await prompts?.confirm(question, false)) ?? false;
     },
   });
-  const { elsewhere, found, comparedMs, numbers, cancelledNumbers, receivers } = survey;
+  const survey = before ? joinSurveys(before, now) : now;
+  const { elsewhere, found, numbers, cancelledNumbers, receivers } = survey;
   const known = {
-    found,
-    comparedMs,
+    foundNow: found,
     numbersElsewhere: (orderId: string) => numbers.get(orderId) ?? [],
     isCancelledNumber: (number: string) => cancelledNumbers.has(number),
     otherReceiver: (number: string, { receiver }: Draft) => {
@@ -55,7 +63,7 @@ export async function findElsewhere(
       return isOtherName(receiver?.name, shown) ? shown : undefined;
     },
   };
-  if (!elsewhere || elsewhere.isEmpty) return { elsewhere: undefined, ...known };
+  if (!elsewhere || elsewhere.isEmpty) return { survey, known };
   const ordersOf = new Map<string, readonly OrderElsewhere[]>();
   for await (const { content, draft } of goodRows(source, overview))
     if (!ordersOf.has(content)) ordersOf.set(content, await elsewhere.findEqual(draft));
@@ -71,9 +79,12 @@ export async function findElsewhere(
     return order && asFarAsShown(order);
   };
   return {
-    elsewhere: choose,
-    isRuledOut: ({ draft }, orderId) => elsewhere.isRuledOut(draft, orderId),
-    cancelledElsewhere: ({ draft }) => elsewhere.findCancelled(draft),
-    ...known,
+    survey,
+    known: {
+      elsewhere: choose,
+      isRuledOut: ({ draft }, orderId) => elsewhere.isRuledOut(draft, orderId),
+      cancelledElsewhere: ({ draft }) => elsewhere.findCancelled(draft),
+      ...known,
+    },
   };
 }

@@ -27,6 +27,7 @@ import { settleOption } from "../command/value-options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { Survey } from "../sending/elsewhere.ts";
 import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
 import { isPassing } from "../sheets/source.ts";
 import { checkRows, describeWrong, type Overview } from "./check-rows.ts";
@@ -177,20 +178,15 @@ export const importOrders = defineCommand({
     const hasTerminal = (await context.prompts()) !== undefined;
     const undone = await ledger.findUndone(customer);
     const earlier = await ledger.findFiles(customer, identity);
-    /** Of both comparisons, where the rows are decided about once more. */
-    const found = new Set<string>();
     const openRows = new Set<number>();
-    const decideRows = async () => {
-      const known = await findElsewhere(source, overview, { ...lookup, others }, context);
-      const { found: foundNow, comparedMs, ...survey } = known;
-      for (const each of foundNow) found.add(each);
+    const decideRows = async (before?: Survey) => {
+      const { survey, known } = await findElsewhere(source, overview, { ...lookup, others, before }, context);
       const wasInDoubt = ({ row }: { readonly row: number }) => openRows.has(row);
-      const given = createPolicy(choice, overview, hasTerminal);
-      const policy = { ...given, ...survey, foundNow: found, undone, wasInDoubt };
+      const policy = { ...createPolicy(choice, overview, hasTerminal), ...known, undone, wasInDoubt };
       const file = await readFacts(source, overview, earlier, lookup);
       const plan = await planImport(source, overview, policy, { ledger, customer, file }, context);
       for (const row of plan.allowedInDoubt) openRows.add(row);
-      return { comparedMs, policy, plan };
+      return { survey, policy, plan };
     };
     let decided = await decideRows();
     const { plan } = decided;
@@ -206,7 +202,7 @@ export const importOrders = defineCommand({
       await checkApiQuota(toSend + inDoubt, await context.service(), context, { planned });
       const asked = question(toSend, inDoubt, (await context.account()).name);
       // Another machine may have sent some of the rows meanwhile.
-      if (await confirmOrStop(context, asked)) decided = await decideRows();
+      if (await confirmOrStop(context, asked)) decided = await decideRows(decided.survey);
     }
     const run = await context.beginRun({ command: "orders import", source: identity.path || "-" });
     await ledger.planCalls(run.number, toSend + inDoubt);
@@ -219,7 +215,7 @@ export const importOrders = defineCommand({
       file: facts,
       policy: { ...decided.policy, rewritten: decided.plan.rewritten, resent },
       releaseDead,
-      found,
+      found: decided.survey.found,
     };
     const skipsChanged = input.skipChanged === true;
     const keepsGoing = input.keepGoing === true;
@@ -236,7 +232,7 @@ export const importOrders = defineCommand({
         readBy,
         rejects,
         sheet,
-        comparedMs: decided.comparedMs,
+        comparedMs: decided.survey.comparedMs,
         others,
       },
       context,

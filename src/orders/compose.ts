@@ -23,7 +23,7 @@ import { contentOf } from "../model/same-order.ts";
 import type { SentOrder } from "../sending/create.ts";
 import { surveyElsewhere } from "../sending/elsewhere.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
-import type { OrdersElsewhere } from "../sending/orders-elsewhere.ts";
+import { joinElsewhere, type OrdersElsewhere } from "../sending/orders-elsewhere.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import { mayBeFullDisk, mayPass } from "../sqlite/database-errors.ts";
 import { line, paragraph, styled } from "../terminal/blocks.ts";
@@ -122,7 +122,7 @@ export async function composeOrder(
     /** Compares once more where another machine may have sent an equal order since. */
     const compareElsewhere = () => {
       if (!elsewhere || isLateAnswer(context, elsewhere.begunMs))
-        elsewhere = startElsewhereCheck(listedMs, context);
+        elsewhere = startElsewhereCheck(listedMs, elsewhere, context);
       return elsewhere.result();
     };
     let hasFailed = false;
@@ -131,7 +131,7 @@ export async function composeOrder(
         if (asking) draft = await fillDraft(draft, given, tools, asking);
         asking = undefined;
         // While the order is reviewed; after a failure not before the person has made room.
-        if (!hasFailed) elsewhere ??= startElsewhereCheck(listedMs, context);
+        if (!hasFailed) elsewhere ??= startElsewhereCheck(listedMs, undefined, context);
         await context.display([...reviewView(draft, ref, account), ...remarks(draft)]);
         return askDecision(prompts, draft, hasQuestions).catch((error: unknown) => {
           if (error instanceof WentBack) return "back" as const;
@@ -178,7 +178,7 @@ export async function composeOrder(
           continue;
         }
         await showLedgerFailure(error, context);
-        elsewhere = undefined; // it may have failed, too
+        elsewhere &&= { ...elsewhere, begunMs: Number.NEGATIVE_INFINITY }; // it may have failed, too
         hasFailed = true;
       }
     }
@@ -219,12 +219,18 @@ async function mentionDoubt(context: Context): Promise<void> {
 interface ElsewhereCheck {
   /** By the clock's `elapsed`. */
   readonly begunMs: number;
+  /** With what the checks before it know. */
+  readonly found: Promise<OrdersElsewhere | undefined>;
   /** Rejects where the check has failed, and shows its notes: before, a question is on the screen. */
   result(): Promise<OrdersElsewhere | undefined>;
 }
 
 /** Lists orders that were made elsewhere since a list ended. */
-function startElsewhereCheck(listedMs: number | undefined, context: Context): ElsewhereCheck {
+function startElsewhereCheck(
+  listedMs: number | undefined,
+  before: ElsewhereCheck | undefined,
+  context: Context,
+): ElsewhereCheck {
   const begunMs = context.clock.elapsed();
   const notes: string[] = [];
   const check = async () => {
@@ -236,14 +242,15 @@ function startElsewhereCheck(listedMs: number | undefined, context: Context): El
       note: (text) => notes.push(text),
       mayCost: async () => false, // the person is at another question
     });
-    return elsewhere;
+    return joinElsewhere(await before?.found.catch(() => undefined), elsewhere);
   };
-  const started = check();
-  started.catch(() => {});
+  const found = check();
+  found.catch(() => {});
   return {
     begunMs,
+    found,
     async result() {
-      const elsewhere = await started;
+      const elsewhere = await found;
       for (const text of notes.splice(0)) context.messages.note(text);
       return elsewhere;
     },

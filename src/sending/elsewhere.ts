@@ -6,6 +6,7 @@ import type { Operation } from "../ledger/operation.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import {
   createOrdersElsewhere,
+  joinElsewhere,
   mostCalls,
   type OrdersElsewhere,
   type SurveyOptions,
@@ -82,6 +83,18 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
   const elsewhere = await createOrdersElsewhere(listing, tools, options);
   const comparedMs = isComplete ? serviceTime(tools) : undefined;
   return { ...describeListed(listing.summaries), elsewhere, found, comparedMs };
+}
+
+/** What two surveys of one command know. */
+export function joinSurveys(first: Survey, later: Survey): Survey {
+  return {
+    elsewhere: joinElsewhere(first.elsewhere, later.elsewhere),
+    found: new Set([...first.found, ...later.found]),
+    comparedMs: later.comparedMs ?? first.comparedMs,
+    numbers: new Map([...first.numbers, ...later.numbers]),
+    cancelledNumbers: new Set([...first.cancelledNumbers, ...later.cancelledNumbers]),
+    receivers: new Map([...first.receivers, ...later.receivers]),
+  };
 }
 
 function describeListed(

@@ -61,6 +61,27 @@ export interface OrdersElsewhere {
   isRuledOut(draft: Draft, orderId: string): boolean;
 }
 
+/** What two comparisons know: the later list may be refused, late or short, and rules out what it shows as others. */
+export function joinElsewhere(
+  first: OrdersElsewhere | undefined,
+  later: OrdersElsewhere | undefined,
+): OrdersElsewhere | undefined {
+  if (!first || !later) return later ?? first;
+  return {
+    isEmpty: first.isEmpty && later.isEmpty,
+    async findEqual(draft) {
+      const found = await later.findEqual(draft);
+      const isLeft = ({ orderId }: OrderElsewhere) =>
+        later.findCancelled(draft) !== orderId &&
+        !later.isRuledOut(draft, orderId) &&
+        !found.some((each) => each.orderId === orderId);
+      return [...found, ...(await first.findEqual(draft)).filter(isLeft)];
+    },
+    findCancelled: (draft) => later.findCancelled(draft) ?? first.findCancelled(draft),
+    isRuledOut: (draft, orderId) => later.isRuledOut(draft, orderId) || first.isRuledOut(draft, orderId),
+  };
+}
+
 /** More calls need a confirmation. */
 export const mostCalls = 50;
 

@@ -912,6 +912,16 @@ describe("an equal order within a day", () => {
       home.clock.advance(5 * 86_400_000);
       await composeSlowly(home, [send, question, send, question, quit]);
     });
+
+    test("is asked about where the list that had shown it is refused now", async () => {
+      const home = await createServedHome();
+      await onOtherMachine(home);
+      await composeSlowly(home, [send, question, quit], async () =>
+        answerRaw(home, "GET /api/v1/orders", '{"success":false,"error":{"code":"NO","message":"no"}}', {
+          status: 403,
+        }),
+      );
+    });
   });
 
   test("is not asked about with --allow-duplicate, after a day, or when it differs", async () => {

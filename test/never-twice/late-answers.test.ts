@@ -207,3 +207,19 @@ test("nor one that another process has found while the question stood", async ()
   ]);
   expect(await home.receivers(), stderr).toEqual(["李四", "王五"]);
 });
+
+test.each([1_000, 6_000])(
+  "a row that was shown as held is not sent where the list is refused now (answer after %i ms)",
+  async (ms) => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    const elsewhere = await home.put(sheet(row("X-1")), "elsewhere.csv");
+    const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+    expect((await home.importFile(elsewhere, "", { env })).exit).toBe(0);
+    const { exit, stderr, asked } = await importAsked(home, [], ms, () =>
+      home.sandbox.faults.set([{ kind: "status", status: 403, method: "GET", path: "/api/v1/orders" }]),
+    );
+    expect(asked).toEqual(["Create 1 order with the account (environment)?"]);
+    expect(stderr).toContain("1 row is held and not sent: row 1 (A-1): equals order 1000001");
+    expect([exit, await home.receivers()], stderr).toEqual([3, ["李四", "王五"]]);
+  },
+);
