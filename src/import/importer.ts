@@ -382,6 +382,7 @@ export async function* importRows(
       if (!isOfEarlierOrder(result)) continue;
       equalRows.take({ row, decision, operation: undefined });
       if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
+      await ledger.noteCovered(run.customer, row, file, decision);
       yield noteReported(result);
       if (reportedEarlier >= tools.earlier) return;
     }

@@ -21,9 +21,11 @@ export function findBlocker(
   const seen = new Map<string, number>();
   const candidates = equal.filter((operation) => {
     if (!isStanding(operation)) return false;
+    if (coversRow(operation, row)) return true;
     const isOfNumbered = row.ref === undefined && operation.ref === undefined && isHeldByRow(operation, file);
     if (!operation.isFormer && !isOfNumbered && isOfRow(operation, file, seen)) return false;
     if (isMade(operation) && isCovered(operation)) return false;
+    if (operation.covers?.some(file.hasRef)) return false;
     // Equal rows of an earlier reading may differ today: a person decides which one was sent.
     if (operation.isFormer) return true;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;
@@ -40,7 +42,17 @@ export function findBlocker(
     return isOfFile(operation, file) || isRecent(operation, windowMs, nowMs);
   });
   const free = skipShipped ? candidates.findLast((operation) => !isHeldByRow(operation, file)) : undefined;
-  return candidates.find((operation) => !isMade(operation)) ?? free ?? candidates.at(-1);
+  return (
+    candidates.find((operation) => coversRow(operation, row)) ??
+    candidates.find((operation) => !isMade(operation)) ??
+    free ??
+    candidates.at(-1)
+  );
+}
+
+/** True where the row has counted as shipped by this order. */
+export function coversRow({ covers }: EqualOperation, { ref }: Pick<RowToSend, "ref">): boolean {
+  return ref !== undefined && covers?.includes(ref) === true;
 }
 
 /**

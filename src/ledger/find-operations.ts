@@ -158,3 +158,28 @@ export function heldByRefs(customer: number, shop: string, refs: readonly string
   const [isOne, values] = inList(refs);
   return ask(`${heldRows} AND ref <> '' AND shop = ? AND ref ${isOne}`, customer, shop, ...values);
 }
+
+/** Of `is_certain`, where an own order without a ref covers a row with one. */
+export const coveredByOwn = 2;
+
+/** The own orders that cover rows with these refs, or cover rows with these contents. */
+export function ofCoverings(
+  customer: number,
+  shop: string,
+  refs: readonly string[],
+  contents: readonly string[],
+): Question {
+  const [isRef, refValues] = inList(refs);
+  const [isContent, contentValues] = inList(contents);
+  return ask(
+    `SELECT covering.ref AS ref, run, number FROM orders_elsewhere AS covering
+     JOIN operations ON operations.customer = covering.customer AND operations.order_id = covering.order_id
+       AND kind = 'create'
+     WHERE covering.customer = ? AND is_certain = ${coveredByOwn} AND covering.shop = ?
+       AND (covering.ref ${isRef} OR covering.content ${isContent})`,
+    customer,
+    shop,
+    ...refValues,
+    ...contentValues,
+  );
+}

@@ -83,6 +83,13 @@ export interface ImportRows {
     policy: RowPolicy,
     sent: SentFacts,
   ): Promise<readonly ClaimedRow[]>;
+  /** Records which order covers a row that was not claimed. */
+  noteCovered(
+    customer: number,
+    row: Pick<RowToSend, "ref" | "content">,
+    file: Pick<FileFacts, "shop">,
+    decision: RowDecision,
+  ): Promise<void>;
   /** Records that an import has seen the row of the order that was found for it: it was not edited. */
   markSeen(name: OperationName): Promise<void>;
 }
@@ -119,7 +126,7 @@ function* renumber(file: FileFacts): Work<FileFacts> {
 export function createImportRows(
   { write, read, snapshot }: Store,
   finder: OperationFinder,
-  { insert, recordElsewhere }: OperationRecorder,
+  { insert, recordElsewhere, recordCovering }: OperationRecorder,
 ): ImportRows {
   const { byContent } = finder;
   const createBatch = createRowDecisions(finder);
@@ -233,6 +240,7 @@ export function createImportRows(
             recorded = yield* recordElsewhere(run, row, file, decision, atMs);
             batch.noteChanged();
           }
+          yield* recordCovering(run, row, file, decision);
           if (decision.kind !== "send") {
             claimed.push({ decision, operation: undefined, ...(recorded ? { recorded } : {}) });
             continue;
@@ -257,6 +265,9 @@ export function createImportRows(
         }
         return claimed;
       }).catch(explainOtherCustomer),
+
+    noteCovered: (customer, row, file, decision) =>
+      write(() => recordCovering({ customer }, row, file, decision)),
 
     markSeen: (name) =>
       write(function* () {

@@ -5,7 +5,7 @@ import type { Draft } from "../model/draft.ts";
 import { toStoredNumber, toStoredText } from "../model/stored-text.ts";
 import type { SqlValue } from "../sqlite/driver.ts";
 import { nextEvent } from "./events.ts";
-import type { OperationFinder } from "./find-operations.ts";
+import { coveredByOwn, type OperationFinder } from "./find-operations.ts";
 import {
   type Allowance,
   type CreateOutcome,
@@ -15,7 +15,7 @@ import {
   writeDraft,
 } from "./operation.ts";
 import { LostClaim, OrderTaken, OtherOrder } from "./operation-errors.ts";
-import { type FileFacts, type RowToSend, readingVersion } from "./row-to-send.ts";
+import { type EqualOperation, type FileFacts, type RowToSend, readingVersion } from "./row-to-send.ts";
 import type { RowDecision } from "./rules.ts";
 import { ask, type Question, type Work } from "./statements.ts";
 
@@ -139,6 +139,27 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     return name;
   }
 
+  /** Records that a row with a ref counts as shipped by an own order without one. */
+  function* recordCovering(
+    { customer }: Pick<Run, "customer">,
+    { ref, content }: Pick<RowToSend, "ref" | "content">,
+    { shop }: Pick<FileFacts, "shop">,
+    decision: RowDecision,
+  ): Work<void> {
+    if (decision.kind !== "shipped" || !decision.isElsewhere || ref === undefined) return;
+    const { ref: sent, order, covers } = decision.operation as EqualOperation;
+    if (sent !== undefined || !order || covers?.includes(ref)) return;
+    yield ask(
+      `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain) VALUES (?, ?, ?, ?, ?, ${coveredByOwn})
+       ON CONFLICT (customer, content, order_id, shop, ref) DO UPDATE SET is_certain = ${coveredByOwn}`,
+      customer,
+      content,
+      order.id,
+      shop,
+      ref,
+    );
+  }
+
   /** Throws LostClaim unless the operation is still this owner's and in one of the states. */
   function* ensureOwner(
     { run, number }: OperationName,
@@ -260,7 +281,16 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     );
   }
 
-  return { insert, sentSinceBoot, recordElsewhere, ensureOwner, setOutcome, notePossible, setOrderState };
+  return {
+    insert,
+    sentSinceBoot,
+    recordElsewhere,
+    recordCovering,
+    ensureOwner,
+    setOutcome,
+    notePossible,
+    setOrderState,
+  };
 }
 
 function storedOrNull(number: string | null | undefined): string | null {

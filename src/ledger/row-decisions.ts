@@ -6,10 +6,11 @@ import {
   heldByContents,
   heldByRefs,
   type OperationFinder,
+  ofCoverings,
   ofFormsOfRefs,
   ofUnseen,
 } from "./find-operations.ts";
-import { isStanding, nameOperation, type Operation, textOf } from "./operation.ts";
+import { isMade, isStanding, nameOperation, type Operation, textOf } from "./operation.ts";
 import { contentToday, isOfFile, isRewritten, mayBeEdited } from "./order-of-row.ts";
 import { formsOfRef, rangeOfRef } from "./ref-forms.ts";
 import { createRowLookup } from "./row-lookup.ts";
@@ -38,6 +39,8 @@ interface Others {
   /** Orders made elsewhere that held rows before, by content and by ref. */
   readonly equal: readonly SqlRow[];
   readonly named: readonly SqlRow[];
+  /** Own orders without a ref that cover rows: the ref of such a row, and the name of the order's operation. */
+  readonly coverings: readonly SqlRow[];
 }
 
 /** Decides about the rows of a batch, one after the other. */
@@ -149,10 +152,11 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       const contents = rows.flatMap(({ content, formerContent }) =>
         [content, formerContent].filter((each) => each !== undefined),
       );
-      const [unseen = [], equal = [], named = [], ...ofForms] = yield* askTogether([
+      const [unseen = [], equal = [], named = [], coverings = [], ...ofForms] = yield* askTogether([
         ofUnseen(customer, run, nowMs - terminalWindowMs),
         heldByContents(customer, contents),
         refs.length > 0 ? heldByRefs(customer, file.shop, refs) : undefined,
+        refs.length > 0 ? ofCoverings(customer, file.shop, refs, contents) : undefined,
         ...ofFormsOfRefs(customer, file.shop, refs, nowMs, file.hasRef),
       ]);
       others = {
@@ -160,8 +164,31 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
         ofForms: byRefOf(readAll(ofForms.flat()).filter(isStanding)),
         equal,
         named,
+        coverings,
       };
       return others;
+    }
+
+    const nameIn = ({ run: ofRun, number }: SqlRow) => ({ run: Number(ofRun), number: Number(number) });
+
+    /** With the refs of the rows that they cover. */
+    function* withCovers(row: RowToSend, equal: readonly EqualOperation[]): Work<readonly EqualOperation[]> {
+      const isWithoutRef = (each: Operation) => each.ref === undefined && isMade(each) && isStanding(each);
+      if (row.ref === undefined || !equal.some(isWithoutRef)) return equal;
+      const { coverings } = yield* findOthers();
+      const coversOf = (each: Operation) =>
+        coverings.filter((found) => nameOperation(nameIn(found)) === nameOperation(each));
+      return equal.map((each) =>
+        isWithoutRef(each) ? { ...each, covers: coversOf(each).map(({ ref }) => String(ref)) } : each,
+      );
+    }
+
+    /** The order by which the row counted as shipped before it was edited. */
+    function* findCovering({ ref }: RowToSend): Work<Operation | undefined> {
+      const { coverings } = yield* findOthers();
+      const found = coverings.find((each) => each.ref === ref);
+      const operation = found && (yield* findCreate(customer, nameIn(found)));
+      return operation && isStanding(operation) ? operation : undefined;
     }
 
     /** The order that the row may have been before it was edited. */
@@ -283,10 +310,14 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
           row,
           {
             own: own.filter(isOwn),
-            equal: merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each)),
+            equal: yield* withCovers(
+              row,
+              merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each)),
+            ),
             numbered,
             edited: function* () {
-              const edited = (yield* findJoined(row)) ?? (yield* findEdited(row));
+              const counted = (yield* findJoined(row)) ?? (yield* findCovering(row));
+              const edited = counted ?? (yield* findEdited(row));
               return edited ?? (yield* findRewritten(row)) ?? policy.rewritten?.(row);
             },
             elsewhere: () => findElsewhere(row),

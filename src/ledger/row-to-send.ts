@@ -48,8 +48,11 @@ export interface OrderAbove {
  */
 export const readingVersion = 3;
 
-/** `isFormer`: without a ref, only what an earlier version read tells that it may be the row's. */
-export type EqualOperation = Operation & { readonly isFormer?: boolean };
+/**
+ * `isFormer`: without a ref, only what an earlier version read tells that it may be the row's. `covers`: the refs of rows
+ * that have counted as shipped by this order, which was made without a ref.
+ */
+export type EqualOperation = Operation & { readonly isFormer?: boolean; readonly covers?: readonly string[] };
 
 /** An operation with the identity that the row has today, where an earlier version read the row in another way. */
 export function asReadToday(

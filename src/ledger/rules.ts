@@ -1,7 +1,7 @@
 /** The rules that decide whether an order is sent, as pure functions over the ledger (docs/never-twice.md). */
 
 import { isWrittenAlike } from "../model/same-order.ts";
-import { findBlocker, findLike, findTakenBack } from "./equal-orders.ts";
+import { coversRow, findBlocker, findLike, findTakenBack } from "./equal-orders.ts";
 import {
   type Allowance,
   isCancelled,
@@ -234,7 +234,8 @@ function isRefusedAsIs(refused: Operation, { row, policy }: Facts): boolean {
 /** About a row that equals an order. */
 function decideBlocked(blocker: EqualOperation, { row, file, policy }: Facts): RowDecision {
   const isOfEqual = blocker.isFormer && row.former?.some(({ content }) => file.countOf(content) > 0);
-  if (isMade(blocker) && policy.skipShipped && !isOfEqual && !isHeldByRow(blocker, file))
+  const isShipped = policy.skipShipped || coversRow(blocker, row);
+  if (isMade(blocker) && isShipped && !isOfEqual && !isHeldByRow(blocker, file))
     return { kind: "shipped", operation: blocker, isElsewhere: true };
   return { kind: "held", operation: blocker };
 }

@@ -324,7 +324,8 @@ describe("a row that was corrected after its order was cancelled", () => {
 test("a corrected row whose order was cancelled is held by an equal order that was sent since", async () => {
   const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
   await home.run("--concurrency 1");
-  expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+  const cancelled = await home.courier("orders cancel 1000001 --yes");
+    expect(cancelled.exit, cancelled.stderr).toBe(0);
   const corrected = row("A-1", "李四", "13700137000");
   const single = await home.put(sheet(row("", "李四", "13700137000")), "single.csv");
   expect(outcomes((await home.importFile(single)).report)).toBe("created");
@@ -861,5 +862,52 @@ describe("a row without a ref that a flag has sent once more", () => {
     for (const id of [1000001, 1000002]) await home.courier(`orders cancel ${id} --yes`);
     expect(outcomes((await home.run()).report)).not.toBe("shipped shipped");
     expect(home.posts).toBe(3);
+  });
+});
+
+describe("a row with a ref that counts as shipped by an order without one", () => {
+  const made =
+    "orders create --yes --sender-name 张三 --sender-phone 13800138000 --receiver-name 李四 --receiver-phone 13900139000 --receiver-city 北京市 --receiver-detail 建国路88号 --item-name 茶叶 --item-weight 1.50 --item-quantity 1";
+
+  test("stays shipped, though the single order is not recent any more", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect((await home.courier(made)).exit).toBe(0);
+    const first = await home.run("--skip-shipped");
+    expect([first.exit, outcomes(first.report), home.posts]).toEqual([0, "shipped", 1]);
+    home.clock.advance(11 * 60_000);
+    const again = await home.run("--skip-shipped");
+    expect([outcomes(again.report), home.posts], again.stderr).toEqual(["shipped", 1]);
+    const plain = await home.run();
+    expect([plain.exit, outcomes(plain.report), home.posts], plain.stderr).toEqual([0, "shipped", 1]);
+    await home.put(sheet(row("A-0"), row("A-1"))); // one order covers one row, wherever that is
+    const longer = await home.run("--skip-shipped");
+    expect([outcomes(longer.report), home.posts], longer.stderr).toEqual(["created shipped", 2]);
+  });
+
+  test("stays shipped by a file without refs, the next day and in a longer file", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    const bare = await home.put(sheet(row(""), row("", "王五", "13700137001"), row("", "赵六")), "bare.csv");
+    expect((await home.importFile(bare)).exit).toBe(0);
+    const first = await home.run("--skip-shipped");
+    expect([first.exit, outcomes(first.report), home.posts]).toEqual([0, "shipped shipped", 3]);
+    home.clock.advance(24 * 3_600_000);
+    await home.put(sheet(row("A-1"), row("A-2", "王五", "13700137001"), row("A-3", "孙七")));
+    const again = await home.run("--skip-shipped");
+    expect([outcomes(again.report), home.posts], again.stderr).toEqual(["shipped shipped created", 4]);
+    expect(outcomes((await home.importFile(bare)).report)).toBe("shipped shipped shipped");
+  });
+
+  test("is held once it was edited, and sent once the order is cancelled", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect((await home.courier(made)).exit).toBe(0);
+    expect((await home.run("--skip-shipped")).exit).toBe(0);
+    home.clock.advance(11 * 60_000);
+    await home.put(sheet(row("A-1", "李四", "13600136000")));
+    const edited = await home.run("--skip-shipped");
+    expect([edited.exit, outcomes(edited.report), home.posts], edited.stderr).toEqual([3, "held", 1]);
+    const cancelled = await home.courier("orders cancel 1000001 --yes");
+    expect(cancelled.exit, cancelled.stderr).toBe(0);
+    const sent = await home.run("--skip-shipped");
+    expect([outcomes(sent.report), home.posts], sent.stderr).toEqual(["created", 2]);
   });
 });
