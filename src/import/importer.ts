@@ -194,7 +194,7 @@ export async function* importRows(
     const limit = 2 * options.concurrency - 1;
     const turns = mapInOrder(claim(of), limit, begin, { stop, window, isIrrevocable: true });
     try {
-      for await (const result of asRecorded(turns, window)) yield noteReported(result);
+      for await (const result of asRecorded(turns, window)) yield await noteReported(result);
     } catch (error) {
       failure ??= { error };
     }
@@ -203,13 +203,21 @@ export async function* importRows(
   }
 
   /** An order that this run has found is reported as found, not as shipped by an earlier run. */
-  function noteReported(result: RowResult): RowResult {
-    reported.add(result.row.row);
-    const { decision } = result;
+  async function noteReported(result: RowResult): Promise<RowResult> {
+    const { row, decision } = result;
+    reported.add(row.row);
     if (isOfEarlierOrder(result)) reportedEarlier += 1;
     if (decision?.kind !== "shipped" || decision.isElsewhere) return result;
-    if (decision.operation.isUnseen) void ledger.markSeen(decision.operation).catch(() => {});
-    return foundNow.has(nameOperation(decision.operation)) ? { ...result, outcome: "found" } : result;
+    const { operation } = decision;
+    const isFoundNow = foundNow.has(nameOperation(operation));
+    // Whoever gave the flag did not know of the order: the same command does not send another one, either.
+    const isNamed = policy.isAllowed(row) && (isFoundNow || policy.wasInDoubt?.(row) === true);
+    if (isNamed && operation.allowance === "none")
+      await ledger.markSeen(operation, true).catch((error) => {
+        failure ??= { error };
+      });
+    else if (operation.isUnseen) void ledger.markSeen(operation, false).catch(() => {});
+    return isFoundNow ? { ...result, outcome: "found" } : result;
   }
 
   /** Reconciles everything that is in doubt, once. */
@@ -342,11 +350,11 @@ export async function* importRows(
       const isSettled = lost.has(row.row) && decision.kind !== "in_doubt" && decision.kind !== "send";
       if (isFoundNow || isSettled || (!failure && isOfEarlierOrder(result))) {
         equalRows.take({ row, decision, operation: undefined });
-        yield noteReported(result);
+        yield await noteReported(result);
         continue;
       }
       if (decision.kind === "held" && !isMade(decision.operation)) {
-        yield noteReported(result);
+        yield await noteReported(result);
         continue;
       }
       if (decision.kind !== "in_doubt" || isUnsentHere(decision.operation)) continue;
@@ -383,7 +391,7 @@ export async function* importRows(
       equalRows.take({ row, decision, operation: undefined });
       if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
       await ledger.noteCovered(run.customer, row, file, decision);
-      yield noteReported(result);
+      yield await noteReported(result);
       if (reportedEarlier >= tools.earlier) return;
     }
   }

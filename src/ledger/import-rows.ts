@@ -90,8 +90,11 @@ export interface ImportRows {
     file: Pick<FileFacts, "shop">,
     decision: RowDecision,
   ): Promise<void>;
-  /** Records that an import has seen the row of the order that was found for it: it was not edited. */
-  markSeen(name: OperationName): Promise<void>;
+  /**
+   * Records that an import has seen the row of the order that was found for it: it was not edited. `isNamed`: a flag
+   * that names the row sends no second order for it.
+   */
+  markSeen(name: OperationName, isNamed: boolean): Promise<void>;
 }
 
 /** The numbers of files that are the same: by path, by bytes, or by their rows. */
@@ -269,9 +272,9 @@ export function createImportRows(
     noteCovered: (customer, row, file, decision) =>
       write(() => recordCovering({ customer }, row, file, decision)),
 
-    markSeen: (name) =>
+    markSeen: (name, isNamed) =>
       write(function* () {
-        yield markSeen(name);
+        yield markSeen(name, isNamed);
       }),
   };
 }

@@ -40,9 +40,10 @@ interface Inserted {
   readonly orderId?: string;
 }
 
-/** An import has seen the row of the order that was found for it. */
-export function markSeen({ run, number }: OperationName): Question {
-  return ask("UPDATE operations SET is_untold = 0 WHERE run = ? AND number = ?", run, number);
+/** An import has seen the row of the order that was found for it. `isNamed`: a flag that names the row is used up. */
+export function markSeen({ run, number }: OperationName, isNamed = false): Question {
+  const used = isNamed ? ", allowance = CASE allowance WHEN 'none' THEN 'equal' ELSE allowance END" : "";
+  return ask(`UPDATE operations SET is_untold = 0${used} WHERE run = ? AND number = ?`, run, number);
 }
 
 /** Of `is_untold`, where its order was reported to a person: a row may be its edited form, whatever that person knows. */

@@ -186,7 +186,8 @@ function* decideTakenBack(decision: RefDecision, facts: Facts): Work<RowDecision
   if (again) return { kind: "held", operation: again };
   const order = yield* findElsewhere(facts);
   if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
-  if (policy.resent?.has(nameOperation(decision.operation))) return { kind: "send", allowance: "none" };
+  if (policy.resent?.has(nameOperation(decision.operation)))
+    return { kind: "send", allowance: policy.isAllowed(row) ? "equal" : "none" };
   // Its values may be those of an order that replaced the cancelled one.
   const isChanged = decision.kind === "cancelled" && decision.change !== undefined;
   const former = isChanged && facts.edited ? yield* facts.edited() : undefined;
@@ -215,8 +216,8 @@ function* decideUnsent(refused: Operation | undefined, facts: Facts): Work<RowDe
     return isAllowed ? sendEqual : { kind: "written", number, ...covering };
   return {
     kind: "send",
-    // A flag that names a row which nothing holds is used up by its one order.
-    allowance: isAllowed ? "equal" : "none",
+    // A flag that names a row which nothing holds, or does not any more, is used up by its one order.
+    allowance: policy.isAllowed(row) ? "equal" : "none",
     like: findLike(row, equal, file),
     takenBack: findTakenBack(row, equal, file),
     ...supersedes,

@@ -325,7 +325,7 @@ test("a corrected row whose order was cancelled is held by an equal order that w
   const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
   await home.run("--concurrency 1");
   const cancelled = await home.courier("orders cancel 1000001 --yes");
-    expect(cancelled.exit, cancelled.stderr).toBe(0);
+  expect(cancelled.exit, cancelled.stderr).toBe(0);
   const corrected = row("A-1", "李四", "13700137000");
   const single = await home.put(sheet(row("", "李四", "13700137000")), "single.csv");
   expect(outcomes((await home.importFile(single)).report)).toBe("created");
@@ -909,5 +909,35 @@ describe("a row with a ref that counts as shipped by an order without one", () =
     expect(cancelled.exit, cancelled.stderr).toBe(0);
     const sent = await home.run("--skip-shipped");
     expect([outcomes(sent.report), home.posts], sent.stderr).toEqual(["created", 2]);
+  });
+});
+
+describe("a flag that names a row, in the same command three times", () => {
+  const words = "--allow-duplicate A-1 --concurrency 1";
+
+  test("sends no second order after the first was proved absent, and sent again", async () => {
+    const home = await createImportHome(
+      sheet(row("A-1"), row("A-2", "王五", "13700137001"), row("A-3", "赵六", "12")),
+    );
+    home.sandbox.faults.set(lostForNow("drop_before").filter(({ method }) => method === "POST"));
+    expect(outcomes((await home.run(words)).report)).toMatch(/^unknown/);
+    home.clock.advance(60_000); // its absence is proved by the order of A-2, in the run
+    const second = await home.run(words);
+    expect(outcomes(second.report), second.stderr).toBe("created created refused");
+    const third = await home.run(words);
+    expect(outcomes(third.report), third.stderr).toBe("shipped shipped refused");
+    expect((await home.receivers()).length, third.stderr).toBe(2);
+  });
+
+  test("nor after it was found", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "12")));
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect((await home.run("--concurrency 1")).exit).toBe(6);
+    home.sandbox.faults.clear();
+    home.clock.advance(3_600_000);
+    const second = await home.run(words);
+    expect(outcomes(second.report), second.stderr).toBe("found refused");
+    await home.run(words);
+    expect(await home.receivers()).toEqual(["李四"]);
   });
 });
