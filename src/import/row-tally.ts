@@ -148,6 +148,13 @@ function isOfOtherRow({
   holder,
   receiver,
   isCancelled,
+  isDoubt,
 }: Extract<RowDecision, { kind: "written" }>): boolean {
-  return sent !== undefined || holder !== undefined || receiver !== undefined || isCancelled === true;
+  return (
+    sent !== undefined ||
+    holder !== undefined ||
+    receiver !== undefined ||
+    isCancelled === true ||
+    isDoubt === true
+  );
 }

@@ -75,8 +75,11 @@ function describeWritten({
   sent,
   holder,
   isCancelled,
+  isDoubt,
   receiver,
 }: Extract<RowDecision, { kind: "written" }>): string {
+  if (isDoubt)
+    return `the sheet says that it is in doubt as operation ${written}, which this ledger does not have for this row: settle it on the machine that sent it, and write the sheet back there`;
   const number = answerCell(written);
   const next = "empty these cells if this is a new order";
   if (sent && holder) return `${number} is the order of ${nameOfRow(holder)}: ${next}`;

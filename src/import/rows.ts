@@ -3,8 +3,7 @@
 import { fileError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { counted, withArticle } from "../core/wording.ts";
-import type { OperationName } from "../ledger/operation.ts";
-import type { FormerIdentity, OrderAbove } from "../ledger/row-to-send.ts";
+import type { FormerIdentity, MarkedDoubt, OrderAbove } from "../ledger/row-to-send.ts";
 import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
 import { getField, orderPaths } from "../model/fields.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, stringifyJson } from "../model/json.ts";
@@ -69,7 +68,7 @@ export interface ImportRow {
   /** The tracking and order numbers that an earlier write-back wrote into the sheet. */
   readonly writtenNumbers?: readonly string[] | undefined;
   /** The operation in doubt that an earlier write-back named beside the row. */
-  readonly markedDoubt?: OperationName | undefined;
+  readonly markedDoubt?: MarkedDoubt | undefined;
   /** Without a ref: the order with a ref that is directly above it. */
   readonly below?: OrderAbove | undefined;
   /** Some of its goods have a number of pieces and others none, so it has none. */

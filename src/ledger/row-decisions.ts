@@ -191,9 +191,20 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       return operation && isStanding(operation) ? operation : undefined;
     }
 
+    /** The operation that the sheet names beside the row. Another ledger has other operations of these names. */
+    function* findMarked(row: RowToSend): Work<Operation | undefined> {
+      const marked = yield* findCreate(customer, row.markedDoubt);
+      if (!marked) return undefined;
+      const isSame = marked.content === row.content || (row.ref !== undefined && marked.ref === row.ref);
+      // The number of a row tells something within one file alone.
+      if (isSame || mayBeEdited({ ...row, row: 0 }, marked, true) || isOfFile(marked, file)) return marked;
+      const runs = marked.file === undefined ? [] : [marked.run];
+      return (yield* findRunsOfFile(new Set(runs), file)).size > 0 ? marked : undefined;
+    }
+
     /** The order that the row may have been before it was edited. */
     function* findEdited(row: RowToSend): Work<Operation | undefined> {
-      const marked = yield* findCreate(customer, row.markedDoubt);
+      const marked = yield* findMarked(row);
       if (marked && (yield* isGone(marked, file))) return marked;
       const { gone } = yield* findOthers();
       for (const operation of gone) {
@@ -321,6 +332,9 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
               return edited ?? (yield* findRewritten(row)) ?? policy.rewritten?.(row);
             },
             elsewhere: () => findElsewhere(row),
+            isInDoubtElsewhere: function* () {
+              return (yield* findMarked(row)) === undefined;
+            },
           },
           file,
           { ...policy, isCovered },

@@ -32,8 +32,13 @@ export interface RowToSend {
   /** The tracking and order numbers that an earlier write-back wrote into the sheet. */
   readonly writtenNumbers?: readonly string[] | undefined;
   /** The operation in doubt that an earlier write-back named beside the row. */
-  readonly markedDoubt?: OperationName | undefined;
+  readonly markedDoubt?: MarkedDoubt | undefined;
   readonly below?: OrderAbove | undefined;
+}
+
+/** `isOpen`: it was in doubt when the sheet was written. It may be of another ledger. */
+export interface MarkedDoubt extends OperationName {
+  readonly isOpen: boolean;
 }
 
 /** The order with a ref that is directly above a row without one. */

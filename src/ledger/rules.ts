@@ -67,11 +67,13 @@ export type RowDecision =
   /**
    * The sheet has the number of an order beside it. `isCovered`: the row counts as shipped. `isCancelled`: the service
    * calls that order cancelled. `receiver`: it shows that order for another receiver. `sent`: the order, which
-   * this ledger knows and which is not the row's. `holder`: another row that has the number.
+   * this ledger knows and which is not the row's. `holder`: another row that has the number. `isDoubt`: the sheet has the
+   * name of an operation in doubt instead, which is not the row's in this ledger.
    */
   | {
       readonly kind: "written";
       readonly isCancelled?: boolean;
+      readonly isDoubt?: boolean;
       readonly receiver?: string | undefined;
       readonly number: string;
       readonly isCovered: boolean;
@@ -93,6 +95,8 @@ export interface KnownOfRow {
   readonly elsewhere?: () => Work<OrderElsewhere | undefined>;
   /** Finds the order that the row may have been before it was edited. */
   readonly edited?: () => Work<Operation | undefined>;
+  /** Tells whether the sheet calls the row in doubt by an operation that is not its own here. */
+  readonly isInDoubtElsewhere?: () => Work<boolean>;
 }
 
 interface Facts extends KnownOfRow {
@@ -120,11 +124,13 @@ export function* decideRow(
       ? yield* decideSent(operation, facts)
       : yield* decideUnsent(operation, facts);
   const former = decision.kind === "send" && known.edited ? yield* known.edited() : undefined;
-  if (decision.kind !== "send" || !former) return decision;
+  if (decision.kind !== "send") return decision;
   // A flag counts for an order that a person can know of.
-  return isMade(former) && facts.isAllowed
-    ? { ...decision, former }
-    : { kind: "held", operation: former, isEdited: true };
+  if (former && !(isMade(former) && isAllowed)) return { kind: "held", operation: former, isEdited: true };
+  const mark = isAllowed ? undefined : row.markedDoubt;
+  if (mark?.isOpen && known.isInDoubtElsewhere && (yield* known.isInDoubtElsewhere()))
+    return { kind: "written", number: nameOperation(mark), isCovered: false, isDoubt: true };
+  return former ? { ...decision, former } : decision;
 }
 
 /** The row's operation, by its place among equal rows, by its ref, or by the number in its cells. */

@@ -323,3 +323,41 @@ test("a row that equals an order in doubt, and a list that is incomplete: the er
   );
   expect(home.posts()).toBe(2);
 });
+
+describe("a row that its sheet calls in doubt, in another ledger", () => {
+  async function markElsewhere(line: string) {
+    const home = await createImportHome(sheet(row("A-1", "王五", "13700137001")));
+    const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+    const marked = await home.put(sheet(line), "marked.csv");
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect((await home.importFile(marked, "--in-place", { env })).exit).toBe(6);
+    const mark = "in doubt; settle it with: courier orders resolve 1.1";
+    expect(await readFile(marked, "utf8")).toContain(mark);
+    return { home, marked, mark };
+  }
+
+  test("is held and keeps its mark, and is sent by a flag", async () => {
+    const { home, marked, mark } = await markElsewhere(row("Z-9"));
+    const held = await home.importFile(marked, "--in-place"); // the list cannot be read yet
+    expect([held.exit, outcomes(held.report)], held.stderr).toEqual([3, "held"]);
+    expect(held.stderr).toContain(
+      "row 1 (Z-9): the sheet says that it is in doubt as operation 1.1, which this ledger does not have for this row: settle it on the machine that sent it",
+    );
+    expect(errorOf(held).hint).toBe("--allow-duplicate row:N ships row N as well");
+    expect(await readFile(marked, "utf8")).toContain(mark);
+    expect(await home.receivers()).toEqual(["李四"]);
+    const sent = await home.importFile(marked, "--allow-duplicate Z-9");
+    expect(outcomes(sent.report), sent.stderr).toBe("created");
+  });
+
+  test("is not taken for the row of an own order with the same number", async () => {
+    const { home, marked } = await markElsewhere(row("Z-9").replace("建国路88号", "科技园路9号"));
+    home.sandbox.faults.clear();
+    expect((await home.run()).exit).toBe(0); // 1.1 of this ledger
+    home.sandbox.faults.set(lostForNow("drop_after").slice(1));
+    const held = await home.importFile(marked);
+    expect([held.exit, outcomes(held.report)], held.stderr).toEqual([3, "held"]);
+    expect(held.stderr).toContain("in doubt as operation 1.1, which this ledger does not have for this row");
+    expect(held.stderr).not.toContain("the edited row");
+  });
+});

@@ -1,6 +1,7 @@
 /** The columns that a write-back adds to a sheet: their titles in English and Chinese, and where they go. */
 
-import { type OperationName, parseOperationName } from "../../ledger/operation.ts";
+import { parseOperationName } from "../../ledger/operation.ts";
+import type { MarkedDoubt } from "../../ledger/row-to-send.ts";
 import { canEncode, unescapeCharacters } from "../../sheets/encode-text.ts";
 import type { Encoding } from "../../sheets/source.ts";
 import { answerOfCell } from "../plain-text.ts";
@@ -58,10 +59,11 @@ export function createNumberReader(header: readonly string[], read: readonly Wri
 }
 
 /** The operation in doubt that an earlier write-back names beside a row, in the words of row-words.ts. */
-export function findMarkedDoubt(texts: readonly string[]): OperationName | undefined {
+export function findMarkedDoubt(texts: readonly string[]): MarkedDoubt | undefined {
   for (const text of texts) {
-    const name = /(?:orders resolve|the edited row of operation) (\d+\.\d+)/.exec(text)?.[1];
-    if (name !== undefined) return parseOperationName(name);
+    const [, words, name = ""] = /(orders resolve|the edited row of operation) (\d+\.\d+)/.exec(text) ?? [];
+    const operation = parseOperationName(name);
+    if (operation) return { ...operation, isOpen: words === "orders resolve" };
   }
   return undefined;
 }
