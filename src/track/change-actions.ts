@@ -14,8 +14,8 @@ const noteAfterMs = 1_000;
 export interface ChangeActions {
   /** Runs the actions in the background, one change after the other, so that commands see the changes in order. */
   begin(change: Change): void;
-  /** The time of the watch is up: actions that have not started never do, and a warning counts them. */
-  dropWaiting(): void;
+  /** The watch has ended for this reason: actions that have not started never do, and a warning counts them. */
+  dropWaiting(reason: string): void;
   /** Resolves when all actions have ended. After a second a note says what it waits for, unless that `isShown`. */
   finish(isShown: () => boolean): Promise<void>;
   /** `waiting for --exec: 2 changes left`. */
@@ -100,10 +100,10 @@ export async function createChangeActions(
         open -= 1;
       });
     },
-    dropWaiting() {
+    dropWaiting(reason) {
       isTimeUp = true;
       open -= waiting;
-      if (!signal.aborted) warnOfWaiting("time is up");
+      if (!signal.aborted) warnOfWaiting(reason);
     },
     async finish(isShown) {
       const cancel = clock.after(noteAfterMs, () => {

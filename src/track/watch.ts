@@ -222,10 +222,13 @@ async function* follow(
       }
       yield event.change;
     }
+  } catch (error) {
+    if (!context.signal.aborted) actions.dropWaiting("the watch ended with an error");
+    throw error;
   } finally {
     await events.return("quit");
   }
-  if (next.value === "time") actions.dropWaiting();
+  if (next.value === "time") actions.dropWaiting("time is up");
   seen.describeWait = actions.describeWait;
   await actions.finish(hasBoard);
   context.signal.throwIfAborted(); // what still waited was not run
