@@ -55,10 +55,14 @@ function place(root: Map<string, Node>, key: string, value: Json): void {
   }
 }
 
+/** A deeper one could not be written as JSON. */
+const mostParts = 100;
+
 /** `a.b[c.d][]` is `a`, `b`, `c.d` and the empty part, which only a list's end may have. */
 function splitKey(key: string): readonly string[] {
   const found = [...key.matchAll(/(?:^|\.)([^.[\]]+)|\[([^\]]*)\]/gy)];
   const parts = found.map(([, bare, held]) => bare ?? held ?? "");
+  if (parts.length > mostParts) throw usageError(`a field has at most ${mostParts} names, one in the other`);
   const isWhole = found.map(([text]) => text).join("") === key;
   if (isWhole && parts[0] !== "" && !parts.slice(0, -1).includes("")) return parts;
   throw usageError(

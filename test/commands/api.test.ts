@@ -703,3 +703,13 @@ describe("--paginate", () => {
     expect(ran.stderr).toContain("/api/v1/user/profile has no usable `pagination`");
   });
 });
+
+test.each(["orders", "other"])(
+  "a field nested too deep for JSON is refused, for %s: exit 2",
+  async (path) => {
+    const home = await createServedHome();
+    const key = Array(20_000).fill("a").join(".");
+    const { exit, stderr } = await home.courier(["api", "POST", path, "-f", `${key}=1`, "--yes"]);
+    expect(exit, stderr.slice(0, 500)).toBe(2);
+  },
+);
