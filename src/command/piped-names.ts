@@ -35,5 +35,8 @@ function namesIn(text: string, parse: (text: string) => string): readonly string
 
 /** A ref may hold blanks. Other names do not, so that several on a line can be separated. */
 function splitLine(line: string): readonly string[] {
-  return line.trim().match(/ref:.*?(?=\s+ref:|$)|\S+/g) ?? [];
+  const parts = line.trim().split(/(?<!\S)(?=ref:)/);
+  return parts.flatMap((part) =>
+    part.startsWith("ref:") ? part.trimEnd() : part.split(/\s+/).filter(Boolean),
+  );
 }

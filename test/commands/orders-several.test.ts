@@ -178,3 +178,11 @@ test.each(["orders show -", "orders cancel - --yes", "track -"])(
     );
   },
 );
+
+test("a line of stdin with very many blanks takes no time", async () => {
+  const home = await createServedHome();
+  await createOrder(home);
+  const begunMs = performance.now();
+  await home.courier("orders show -", { stdin: `1000001\nref:a${" ".repeat(60_000)}b\n` });
+  expect(performance.now() - begunMs).toBeLessThan(3_000);
+});
