@@ -26,6 +26,8 @@ const pageSize = 100;
 /** Shorter digits are taken for an id at once: the mirror is not opened, and no call is made, for each of them. No id begins with 0. */
 const shortestNumber = 9;
 const isShortId = (digits: string) => digits.length < shortestNumber && !digits.startsWith("0");
+/** A service may fail for digits that its integers cannot hold: they are no id, and may be a number. */
+const tooLongForId = 19;
 /** Ids that are looked up one by one for parcels, in a run. */
 const mostLookedUp = 10;
 
@@ -76,10 +78,19 @@ export function openOrderNames(context: Context): (name: string) => Promise<Name
       .catch(() => []);
     const wanted = withoutZeros(name);
     if (known.some(({ id }) => id === wanted)) return choose(name, known) ?? { id: wanted };
-    const byId = (await isId(name, context)) ? [{ id: wanted }] : [];
+    let failure: unknown;
+    const isAnOrder = await isId(name, context).catch((error) => {
+      if (wanted.length < tooLongForId || !(error instanceof ServiceFailure) || error.kind !== "server_error")
+        throw error;
+      failure = error;
+      return false;
+    });
+    const byId = isAnOrder ? [{ id: wanted }] : [];
     const isAnId = byId.length > 0 && !name.startsWith("0");
     const byNumber = known.length > 0 || isAnId ? known : await list(name);
-    return choose(name, [...byId, ...byNumber]) ?? { id: wanted };
+    const found = choose(name, [...byId, ...byNumber]);
+    if (!found && failure) throw failure;
+    return found ?? { id: wanted };
   }
 
   return async (name) => {

@@ -138,3 +138,18 @@ describe("digits with zeros that are the number of one order, and hold the id of
     expect([exit, stdout]).toEqual([1, ""]);
   });
 });
+
+test("a number is found although the service fails for so large an id", async () => {
+  const home = await createServedHome();
+  const large = "99999999999999999999";
+  const body = '{"success":false,"error":{"code":"INTERNAL","message":"out of range"}}';
+  answerRaw(home, `GET /api/v1/orders/${large}`, body, { status: 500 });
+  const order = { id: 7, order_no: "N7", tracking_number: large, status: "pending" };
+  answerData(home, "GET /api/v1/orders/7$", JSON.stringify(order));
+  const pagination = '"pagination":{"current_page":1,"total_pages":1,"total_items":1,"per_page":100}';
+  answerData(home, "GET /api/v1/orders$", JSON.stringify([order]), pagination);
+  const { exit, stdout, stderr } = await home.courier(`orders show ${large} --json`);
+  expect([exit, JSON.parse(stdout || "{}").id], stderr).toEqual([0, 7]);
+  const unknown = await home.courier(`orders show ${large}9`);
+  expect(unknown.exit).not.toBe(0);
+});
