@@ -127,7 +127,9 @@ async function findShells(env: Env): Promise<readonly CompletionShell[]> {
 
 function ownPlace(shell: CompletionShell, env: Env): string {
   const [own = ""] = completionPlaces(shell, env);
-  if (!path.isAbsolute(own)) throw usageError("HOME is not set: courier does not know where your files are");
+  const places = [own, startUpFile(shell, env) ?? own];
+  if (!places.every((place) => path.isAbsolute(place)))
+    throw usageError("HOME is not set: courier does not know where your files are");
   return own;
 }
 

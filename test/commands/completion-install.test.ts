@@ -266,9 +266,15 @@ test.each([
   expect(stderr).toContain(hint);
 });
 
-test("without HOME, nothing is written", async () => {
+test.each([
+  ["", {}],
+  [
+    ", and with a place for the script, since the start-up file has none",
+    { XDG_DATA_HOME: "/data/of/a/person" },
+  ],
+])("without HOME, nothing is written%s", async (_what, places) => {
   const home = await createPersonsHome(["bash"]);
-  const ran = await home.courier("completion --install", { env: { HOME: "" } });
+  const ran = await home.courier("completion bash --install --yes", { env: { HOME: "", ...places } });
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("HOME is not set") });
 });
 
