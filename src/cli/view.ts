@@ -21,11 +21,11 @@ export async function createView(
   };
 }
 
-/** NO_COLOR counts when it is not empty, whatever its value; FORCE_COLOR colours a pipe too. */
+/** NO_COLOR and FORCE_COLOR, which colours a pipe too, count when they are not empty. */
 export async function choosePaint(stream: TerminalStream, env: Env, noColor: boolean): Promise<Paint> {
   const forced = env.FORCE_COLOR;
   const isForbidden = noColor || Boolean(env.NO_COLOR) || forced === "0" || forced === "false";
-  const isColourful = forced !== undefined || (stream.isTTY === true && env.TERM !== "dumb");
+  const isColourful = Boolean(forced) || (stream.isTTY === true && env.TERM !== "dumb");
   if (isForbidden || !isColourful) return plainPaint;
   const { createPaint } = await import("../terminal/theme.ts");
   return createPaint();

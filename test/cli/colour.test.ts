@@ -29,6 +29,7 @@ describe("the result has no colour", () => {
     ["with NO_COLOR=1", 80, "", { NO_COLOR: "1" }],
     ["with NO_COLOR=0, since any value counts", 80, "", { NO_COLOR: "0" }],
     ["with TERM=dumb", 80, "", { TERM: "dumb" }],
+    ["in a pipe where FORCE_COLOR is empty", undefined, "", { FORCE_COLOR: "" }],
     ["with FORCE_COLOR=0", 80, "", { FORCE_COLOR: "0" }],
     ["with --no-color against FORCE_COLOR", undefined, "--no-color", { FORCE_COLOR: "1" }],
     ["with NO_COLOR against FORCE_COLOR", undefined, "", { NO_COLOR: "1", FORCE_COLOR: "1" }],
