@@ -43,6 +43,9 @@ const mostSheets = 1_000;
 /** Each text counts as its length and this, which it takes in memory beside it. */
 const textOverhead = 16;
 const mostSharedText = 2 ** 28;
+/** Excel has at most 65,490 styles, and 255 characters for a number format. */
+const mostStyles = 100_000;
+const longestFormat = 1_000;
 
 /** `bytes` are a zip file's. Throws a file error for anything else than a readable .xlsx workbook. */
 export async function openWorkbook(bytes: Buffer, name: string, signal?: AbortSignal): Promise<Workbook> {
@@ -138,6 +141,11 @@ export async function openWorkbook(bytes: Buffer, name: string, signal?: AbortSi
   async function readStyles(part: string | undefined): Promise<readonly NumberFormat[]> {
     const codes = new Map<number, string>();
     const formats: NumberFormat[] = [];
+    const byId = new Map<number, NumberFormat>();
+    const checkCode = (code: string) => {
+      if (code.length <= longestFormat) return code;
+      throw tooLarge(name, `a number format has more than ${longestFormat} characters`);
+    };
     let list = "";
     if (part === undefined) return formats;
     await readPart(part, {
@@ -150,10 +158,13 @@ export async function openWorkbook(bytes: Buffer, name: string, signal?: AbortSi
         )
           list = element;
         else if (element === "numFmt" && list === "numFmts")
-          codes.set(Number(attributes.numFmtId), attributes.formatCode ?? "");
+          codes.set(Number(attributes.numFmtId), checkCode(attributes.formatCode ?? ""));
         else if (element === "xf" && list === "cellXfs") {
           const id = Number(attributes.numFmtId ?? 0);
-          formats.push(readFormat(id, codes.get(id)));
+          const format = byId.get(id) ?? readFormat(id, codes.get(id));
+          byId.set(id, format);
+          if (formats.push(format) > mostStyles)
+            throw tooLarge(name, `it has more than ${mostStyles} styles of cells`);
         }
       },
     });

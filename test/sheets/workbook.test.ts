@@ -203,3 +203,26 @@ function randomText(length: number): string {
     return String.fromCharCode(97 + (state % 26));
   }).join("");
 }
+
+describe("styles of cells", () => {
+  const withStyles = (code: string, count: number) =>
+    writeWorkbook({
+      sheets: [{ name: "S", rows: [["ref"]] }],
+      parts: {
+        "xl/styles.xml": `<styleSheet><numFmts><numFmt numFmtId="200" formatCode="${code}"/></numFmts><cellXfs>${'<xf numFmtId="200"/>'.repeat(count)}</cellXfs></styleSheet>`,
+      },
+    });
+
+  test("that repeat a number format are read", async () => {
+    expect(await cellsOf(withStyles("0000", 60_000))).toEqual([["ref"]]);
+  });
+
+  test.each([
+    ["a number format has more than 1000 characters", "0".repeat(1_001), 1],
+    ["it has more than 100000 styles of cells", "0000", 100_001],
+  ])("are refused where %s", async (reason, code, count) => {
+    await expect(read(withStyles(code, count))).rejects.toMatchObject({
+      message: `orders.xlsx is larger than courier reads: ${reason}`,
+    });
+  });
+});

@@ -108,7 +108,8 @@ const fewestCells = 3;
 /** Notes above a header are narrower than it, or have no number, and hardly a phone or an address beside other cells. */
 function mayBeOrder(row: Row, titles: Row): boolean {
   const filled = row.filter(isFilled);
-  if (filled.some((cell) => mobile.test(cell) || place.test(cell))) return filled.length > 1;
+  const isAddress = (cell: string) => cell.length <= longestTitle && place.test(cell);
+  if (filled.some((cell) => mobile.test(cell) || isAddress(cell))) return filled.length > 1;
   if (filled.length < fewestCells) return false;
   if (filled.some((cell) => phone.test(cell.trim()))) return true;
   return (
@@ -154,9 +155,12 @@ function mayNameGroups({ cells, across }: SheetRow, below: Row, { version }: Lay
   });
 }
 
+/** What is longer is no title, and no address. */
+const longestTitle = 200;
 /** What titles have, too: 地址2, 手机号(11位). */
-const numberOfTitle = /\([^)]*\)|(?<=[\p{L} ]{2})[1-9]$/gu;
-const holdsNumber = (cell: string) => /\d/.test(cleanHeader(cell).replace(numberOfTitle, ""));
+const numberOfTitle = /\([^()]*\)|(?<=[\p{L} ]{2})[1-9]$/gu;
+const holdsNumber = (cell: string) =>
+  /\d/.test(cell.length > longestTitle ? cell : cleanHeader(cell).replace(numberOfTitle, ""));
 
 /**
  * The titles of two rows where the upper one names groups, such as 收件人 over 姓名 and 电话: a cell that is empty in the
