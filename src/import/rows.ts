@@ -11,7 +11,7 @@ import { nestKey } from "../model/nested-key.ts";
 import { contentsOf } from "../model/same-order.ts";
 import { check, extend, optional, textSchema } from "../model/schema.ts";
 import { findTextProblems } from "../model/text-problem.ts";
-import { readAddress } from "../sheets/cell-address.ts";
+import { nameCell, readAddress } from "../sheets/cell-address.ts";
 import { quoteFormulaTexts } from "../sheets/formula-texts.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
 import { findLostText, lostTextError } from "../sheets/lost-text.ts";
@@ -479,7 +479,7 @@ async function* numberRows(
   }
 }
 
-/** Refuses a row with a text beside a used column whose title is merged over that cell, too. */
+/** Refuses a row with a text below a title that has no saved value, or beside a used column whose title is merged over that cell, too. */
 function createUntitledCheck(
   header: readonly SheetRow[],
   { names, fields }: Layout,
@@ -491,7 +491,18 @@ function createUntitledCheck(
       [...across].map(([at, last]) => ({ at, last, title: cells[at]?.trim() })),
     )
     .filter(({ at, title }) => used.has(at) && title === names[at]?.trim());
+  const unsaved = header.flatMap(({ faults = [], line }) =>
+    [...faults].filter(([at]) => !names[at]?.trim()).map(([at, fault]) => ({ at, fault, line })),
+  );
   return ({ cells, line }) => {
+    for (const title of unsaved)
+      if (cells[title.at]?.trim())
+        throw fileError(
+          `${name}: the title in ${nameCell({ column: title.at, row: title.line })} ${title.fault}`,
+          {
+            details: { row: title.line },
+          },
+        );
     for (const { at, last, title } of merged)
       for (let index = at + 1; index <= last; index++)
         if (!names[index]?.trim() && cells[index]?.trim())

@@ -185,10 +185,10 @@ function widen(header: SheetRow, width: number): SheetRow {
   return missing > 0 ? { ...header, cells: [...header.cells, ...Array<string>(missing).fill("")] } : header;
 }
 
-function readHeader({ number, texts }: WorksheetRow, file: string): SheetRow {
+function readHeader({ number, texts, faults }: WorksheetRow, file: string): SheetRow {
   if (texts.length > mostTitles)
     throw tooLarge(file, `row ${number} names ${texts.length} columns, and ${mostTitles} are the most`);
-  return { line: number, cells: texts };
+  return { line: number, cells: texts, ...(faults.size > 0 ? { faults } : {}) };
 }
 
 interface MergedValue {

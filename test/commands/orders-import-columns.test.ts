@@ -792,6 +792,31 @@ test("a group's title in a workbook reaches as far as its merged cells", async (
   expect(errorOf(narrow).message).toContain("column “地址”: sender or receiver?");
 });
 
+test("a title that is a formula without a saved value is refused where its column is filled", async () => {
+  const title = { xml: "<f>Titles!B1</f>" };
+  const workbookOf = (phone: string, street: string) =>
+    writeWorkbook({
+      sheets: [
+        {
+          name: "Orders",
+          rows: [
+            ["ref", "receiver.name", title, "receiver.city", title, "item.name"],
+            ["1", "李四", phone, "北京市", street, "茶"],
+          ],
+        },
+      ],
+    });
+  const home = await homeWith(workbookOf("", "建国路88号"), "orders.xlsx");
+  const ran = await home.importFile(home.file);
+  expect([ran.exit, home.posts]).toEqual([2, 0]);
+  expect(errorOf(ran).message).toContain(
+    "orders.xlsx: the title in E1 is a formula without a saved value; open the file in the spreadsheet program, save it, and try again",
+  );
+  await home.put(workbookOf("", ""), "orders.xlsx");
+  const without = await home.importFile(home.file);
+  expect([without.exit, home.posts], without.stderr).toEqual([0, 1]);
+});
+
 test("of a title that is merged over several columns, no text below it is lost", async () => {
   const workbookOf = (...address: readonly string[]) => {
     const rows = [
