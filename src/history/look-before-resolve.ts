@@ -110,8 +110,8 @@ async function readBeside(operation: Operation, tools: ReconcileTools): Promise<
 
 /**
  * What the service does not show of an order, or of a listed one that cannot be read, may agree, and so may goods where the
- * whole receiver does. The one that its answer named may have been changed since. `changed`: what the service may show
- * in another form.
+ * whole receiver does. The one that its answer named may have been changed since. Each may be it where the sent data was
+ * deleted. `changed`: what the service may show in another form.
  */
 function isLikelyOrder(
   { draft, withdrawnOrder }: Operation,
@@ -120,8 +120,7 @@ function isLikelyOrder(
   detail: OrderDetail | undefined,
   changed: ReadonlySet<ComparedField>,
 ): boolean {
-  if (id === withdrawnOrder) return true;
-  if (!draft) return false;
+  if (id === withdrawnOrder || !draft) return true;
   const fields = { ...nothingLearned, changed, keepsItems: true };
   if (detail && !(summary && contradictList(draft, summary, detail))) {
     const comparison = compareDetail(draft, detail);

@@ -101,7 +101,11 @@ export async function settleAs(
         `if you know that it is ${name} anyway, run the command at a terminal, without --yes`,
       );
   }
-  if (older !== undefined || differing.length > 0)
+  if (!draft) {
+    const facts = [order.receiver?.name, order.item?.name].filter(Boolean).join(", ");
+    context.messages.warn(`the ledger has no data of ${name} to compare with order ${orderId} (${facts})`);
+  }
+  if (older !== undefined || differing.length > 0 || !draft)
     await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
   await takeFromHolder(operation, order, ledger, context);
   await leaveShownOrder(operation, orderId, ledger, context);

@@ -103,3 +103,40 @@ describe("at a service that shows all goods by one name", () => {
     expect([decided.exit, home.service.orders.filter(isOwn).length], decided.stderr).toEqual([2, 1]);
   });
 });
+
+describe("with its data deleted by logout --force", () => {
+  async function forget() {
+    const { home, courier, login } = await createRenewedHome();
+    const { service, clock, directory } = home;
+    service.ways = { loss: (_, n) => (n === 1 ? "after" : "answered"), refuseList: { status: 503 } };
+    await login(firstKey, "--no-verify");
+    const file = path.join(directory, "order.json");
+    await writeFile(file, JSON.stringify(lost));
+    const create = () => courier(`orders create --file ${file} --yes`);
+    expect((await create()).exit).toBe(6);
+    clock.advance(minuteMs);
+    expect((await courier("logout --force")).exit).toBe(0);
+    await login(firstKey, "--no-verify");
+    service.ways = {};
+    return { service, courier, create };
+  }
+
+  test("a script does not record that it made no order while an order is listed that may be it", async () => {
+    const { service, courier, create } = await forget();
+    const decided = await courier("orders resolve 1.1 --not-created --yes");
+    expect(decided.exit, decided.stderr).toBe(2);
+    expect(decided.stderr).toContain("order 1 may be 1.1: nothing was recorded");
+    await create();
+    expect(service.orders).toHaveLength(1);
+  });
+
+  test("--as asks, and says what cannot be compared", async () => {
+    const { courier } = await forget();
+    const asked = await courier("orders resolve 1.1 --as 1");
+    expect([asked.exit, asked.stderr]).toEqual([
+      2,
+      expect.stringContaining("the ledger has no data of 1.1 to compare with order 1 (李四, "),
+    ]);
+    expect((await courier("orders resolve 1.1 --as 1 --yes")).exit).toBe(0);
+  });
+});
