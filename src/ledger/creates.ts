@@ -255,7 +255,6 @@ export function createCreates(
         );
         if (row?.state !== "unknown" && !(isResolved && row?.state === "unsent")) return false;
         yield* setOutcome(name, outcome, nowMs);
-        yield ask("DELETE FROM possible_orders WHERE run = ? AND number = ?", name.run, name.number);
         const known = isResolved ? reportedUnseen : 1;
         const untold = outcome.state === "found" ? known : 0;
         const mayBeSent = isResolved && outcome.state === "unsent" ? ", is_unwanted = 0" : "";
