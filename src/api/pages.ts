@@ -7,6 +7,7 @@ import {
   afterPage,
   beginSweep,
   endPage,
+  ensureBusy,
   ensureEnds,
   ensureShort,
   incomplete,
@@ -97,6 +98,7 @@ export async function* restOfOrders(
   let last = 0;
   let total: number | undefined;
   let firstTotal: number | undefined;
+  let idlePages = 0;
   const ask = (page: number) => service.listOrders({}, page, size);
   function* ordersOf({ orders, pagination }: OrderPage): Generator<OrderSummary> {
     const before = total;
@@ -105,7 +107,10 @@ export async function* restOfOrders(
     hasShrunk ||= (total ?? 0) < (before ?? 0);
     ensureEnds(seen.size - seenBefore, firstTotal, "order");
     last = toCount(pagination.total_pages) ?? 0;
+    const knownBefore = seen.size;
     for (const { id } of orders) seen.add(id.value);
+    idlePages = seen.size > knownBefore ? 0 : idlePages + 1;
+    ensureBusy(idlePages, "order");
     yield* orders;
   }
 

@@ -61,8 +61,13 @@ export function endPage(sweep: Sweep, known: number): void {
   sweep.read += 1;
   ensureEnds(sweep.ids.size, sweep.wanted, sweep.noun, sweep.read);
   sweep.idlePages = sweep.ids.size > known ? 0 : sweep.idlePages + 1;
-  if (sweep.idlePages <= mostIdlePages) return;
-  const message = `gave up: the service returned ${mostIdlePages} pages in a row without new ${sweep.noun}s`;
+  ensureBusy(sweep.idlePages, sweep.noun);
+}
+
+/** Throws ServiceFailure after too many pages in a row without a new item. */
+export function ensureBusy(idlePages: number, noun: string): void {
+  if (idlePages <= mostIdlePages) return;
+  const message = `gave up: the service returned ${mostIdlePages} pages in a row without new ${noun}s`;
   throw new ServiceFailure("invalid_response", message, { code: "wrong_shape" });
 }
 

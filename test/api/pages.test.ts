@@ -439,6 +439,22 @@ test("a list that grows as fast as it is read is left, and a list that grows les
   expect(await read(growing(20))).toMatchObject({ failure: undefined, ids: { length: 100_000 } });
 });
 
+test("the rest of a list that tells a million pages, and has no further orders, is left", async () => {
+  let asked = 0;
+  const service = {
+    async listOrders() {
+      asked += 1;
+      return { orders: [], pagination: { total_items: jsonNumber("5"), total_pages: jsonNumber("1000000") } };
+    },
+  };
+  const rest = async () => {
+    const list = service as Partial<CourierService> as CourierService;
+    for await (const _order of restOfOrders(list, new Set(["1"]), { concurrency: 1, hasShrunk: false }));
+  };
+  await expect(rest()).rejects.toThrow("gave up: the service returned 100 pages in a row without new orders");
+  expect(asked).toBeLessThan(200);
+});
+
 test("the rest of a list that becomes shorter while it is read is no rest: the whole list is read", async () => {
   const { service } = createFake(600, (list, request) => {
     // An order of the page before leaves, and another one moves to that page.
