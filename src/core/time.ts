@@ -35,9 +35,15 @@ export function parseInstant(text: string): number | undefined {
   return Number.isNaN(instantMs) ? undefined : instantMs;
 }
 
+/** Programs write a missing time as a date of the years 0 to 1999: `0001-01-01T00:00:00Z`, `1970-01-01T00:00:00Z`. */
+export function isNoTime(text: string | null | undefined): boolean {
+  return /^[01]\d{3}-/.test(text ?? "");
+}
+
 /** The instant of a stamp; undefined for midnight, too: that may be a day without a time. */
 export function parseStamp(text: string | null | undefined): number | undefined {
-  return text && !/[T ]00:00:00(?:[.,]0+)?(?:Z|[+-][\d:]+)?$/i.test(text) ? parseInstant(text) : undefined;
+  const isDay = /[T ]00:00:00(?:[.,]0+)?(?:Z|[+-][\d:]+)?$/i.test(text ?? "");
+  return text && !isDay && !isNoTime(text) ? parseInstant(text) : undefined;
 }
 
 /** Milliseconds since 1970 of a date in an HTTP header (RFC 9110, 5.6.7); undefined for anything else. */

@@ -1,6 +1,6 @@
 /** The fields of an order that the ledger stores. */
 
-import { parseInstant } from "../core/time.ts";
+import { isNoTime, parseInstant } from "../core/time.ts";
 import type { OrderFacts } from "../ledger/operation.ts";
 
 export function orderFacts(order: {
@@ -15,7 +15,7 @@ export function orderFacts(order: {
     order_no: order.order_no || null,
     tracking_number: order.tracking_number || null,
     estimated_fee: order.estimated_fee?.value ?? null,
-    created_at: order.created_at ?? null,
+    created_at: isNoTime(order.created_at) ? null : (order.created_at ?? null),
   };
 }
 
@@ -25,6 +25,6 @@ export function stampAheadMs(
   nowMs: number,
   offsetMs: number | undefined,
 ): number | undefined {
-  const createdMs = createdAt ? parseInstant(createdAt) : undefined;
+  const createdMs = createdAt && !isNoTime(createdAt) ? parseInstant(createdAt) : undefined;
   return createdMs === undefined || offsetMs === undefined ? undefined : createdMs - (nowMs + offsetMs);
 }

@@ -172,6 +172,30 @@ test.each([0, 8])(
   },
 );
 
+/** Go's empty time, one in a zone, that of a database, and the start of Unix. */
+test.each([
+  "0001-01-01T00:00:00Z",
+  "0001-01-01T08:05:43+08:05",
+  "0000-00-00T00:00:00Z",
+  "1970-01-01T00:00:00Z",
+])("the answer to an earlier create was stamped %s: a lost order is proved absent and sent", async (zero) => {
+  const refuseList: Ways["refuseList"] = ({ query: { date_from = "2026" } }) =>
+    date_from < "2000" ? { status: 400, code: "INVALID_PARAMETER", message: "no such date" } : undefined;
+  const home = await createUnfaithfulHome({ writeStamp: () => zero, refuseList });
+  const { receiver } = plainDraft;
+  expect((await send(home, { ...plainDraft, receiver: { ...receiver, name: "王一" } })).exit).toBe(0);
+  home.clock.advance(hourMs);
+  home.service.ways = { refuseList, loss: () => "before" };
+  expect((await send(home, plainDraft)).exit).toBe(6);
+  home.service.ways = { refuseList };
+  let last = await send(home, plainDraft);
+  for (let hours = 0; last.exit !== 0 && hours < 3; hours++) {
+    home.clock.advance(hourMs);
+    last = await send(home, plainDraft);
+  }
+  expect([last.exit, home.service.orders.length], last.stderr).toEqual([0, 2]);
+});
+
 /** The day alone, or the hour. */
 test.each([
   ["day", 10, "T00:00:00Z"],
