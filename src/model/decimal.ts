@@ -2,7 +2,8 @@
 
 import { largest } from "../core/extremes.ts";
 
-const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** To compute an exponent of a million digits would take minutes: such a number is text. */
+const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,20}))?$/;
 
 /** True for text that is a valid number in JSON, such as `12.50`; no exponent, sign only for negatives. */
 export function isPlainDecimal(text: string): boolean {

@@ -87,6 +87,10 @@ describe("equality", () => {
   test("a giant exponent costs nothing", () => {
     expect(equalDecimals("1e999999999", "10e999999998")).toBe(true);
     expect(equalDecimals("1e999999999", "1e999999998")).toBe(false);
+    const [one, other] = ["9", "8"].map((digit) => `1e${digit.repeat(1_000_000)}`) as [string, string];
+    const beganMs = performance.now();
+    expect([equalDecimals(one, other), equalDecimals(one, one)]).toEqual([false, true]);
+    expect(performance.now() - beganMs).toBeLessThan(1_000);
   });
 });
 
