@@ -349,7 +349,7 @@ export async function* importRows(
       // Another run has settled it, while this one was stopped or cut off.
       const isSettled = lost.has(row.row) && decision.kind !== "in_doubt" && decision.kind !== "send";
       if (isFoundNow || isSettled || (!failure && isOfEarlierOrder(result))) {
-        equalRows.take({ row, decision, operation: undefined });
+        await noteDecided(row, decision);
         yield await noteReported(result);
         continue;
       }
@@ -363,6 +363,15 @@ export async function* importRows(
       const rejection = describeLeft(decision.operation);
       yield { row, outcome: "unknown", decision, rejection };
     }
+  }
+
+  /** The order of a row that was not claimed is no other row's. */
+  async function noteDecided(row: ImportRow, decision: RowDecision): Promise<void> {
+    equalRows.take({ row, decision, operation: undefined });
+    if (decision.kind === "elsewhere" && decision.isCovered) taken.add(decision.orderId);
+    if (decision.kind !== "shipped" || !decision.isElsewhere) return;
+    covered.add(nameOperation(decision.operation));
+    await ledger.noteCovered(run.customer, row, file, decision);
   }
 
   /** This run has claimed it, and could not release it. */
@@ -388,9 +397,7 @@ export async function* importRows(
     for await (const { row, decision } of viewUnreported(rows())) {
       const result = resultOf(row, decision, givenUp, clock.now());
       if (!isOfEarlierOrder(result)) continue;
-      equalRows.take({ row, decision, operation: undefined });
-      if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
-      await ledger.noteCovered(run.customer, row, file, decision);
+      await noteDecided(row, decision);
       yield await noteReported(result);
       if (reportedEarlier >= tools.earlier) return;
     }
@@ -414,8 +421,8 @@ export async function* importRows(
   const left = new Set([...batch, ...later]);
   later = new Set();
   try {
-    // After a failure this includes rows that an earlier run left in doubt and that this run has not reached.
-    if (!failure) yield* unreported(left);
+    // After an early end this includes rows that an earlier run left in doubt and that this run has not reached.
+    if (!failure && !isOver()) yield* unreported(left);
     else if (left.size + foundNow.size > 0 || (await ledger.openOperations(run.customer)).length > 0)
       yield* unreported(rows());
   } catch (error) {

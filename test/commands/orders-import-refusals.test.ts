@@ -3,8 +3,9 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { interrupted } from "../../src/core/errors.ts";
-import { createImportHome, errorOf, row, sheet } from "../support/imports.ts";
+import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 const bad = (count: number, start = 0) =>
@@ -125,4 +126,39 @@ test("control characters in a reason of the service are not in the file of rejec
   const [, rejected = "", ...more] = (await readFile(rejects, "utf8")).trimEnd().split("\n");
   expect(rejected).toMatch(/,the service refused: bad \[31m phone \(BAD\)$/);
   expect(more).toEqual([]);
+});
+
+describe("a row in doubt that an import which ends early has not reached is not counted as not sent", () => {
+  async function createHomeInDoubt() {
+    const home = await createImportHome(sheet(row("G-1", "Good")));
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect((await home.run()).exit).toBe(6);
+    await home.put(sheet(...bad(25), row("G-1", "Good"))); // the list cannot be read yet
+    return home;
+  }
+
+  test("after 20 refusals: exit 6", async () => {
+    const home = await createHomeInDoubt();
+    const ran = await home.run("--concurrency 1");
+    expect(await home.receivers()).toEqual(["Good"]);
+    expect(ran.stderr).toContain("26 rows: 0 created, 20 refused, 1 unknown, 5 not sent");
+    expect([ran.exit, errorOf(ran).code]).toEqual([6, "outcome_unknown"]);
+  });
+
+  test("after Ctrl-C", async () => {
+    const home = await createHomeInDoubt();
+    const network = await createTransport({}, 30_000);
+    const stop = new AbortController();
+    const transport: Transport = {
+      ...network,
+      send(request) {
+        if (request.method === "POST") stop.abort(interrupted(130));
+        return network.send(request);
+      },
+    };
+    const ran = await home.run("--concurrency 1", { transport, signal: stop.signal });
+    await network.close();
+    expect(ran.exit).toBe(130);
+    expect(ran.stderr).toContain("1 unknown");
+  });
 });
