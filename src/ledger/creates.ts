@@ -66,6 +66,8 @@ export interface PossibleOrder {
   readonly wasListed: boolean;
   /** The event of the first answer that showed it, where there was one. */
   readonly seenEvent: number | undefined;
+  /** It was taken from the create since that was sent. */
+  readonly wasWithdrawn: boolean;
 }
 
 export interface Creates {
@@ -276,17 +278,22 @@ export function createCreates(
     possibleOrders: (customer) =>
       read(function* () {
         const rows = yield ask(
-          `SELECT run, number, possible_orders.order_id, was_listed, event FROM possible_orders
+          `SELECT run, number, possible_orders.order_id, was_listed, event,
+             (SELECT count(*) FROM withdrawn_orders AS taken JOIN operations USING (run)
+              WHERE run = possible_orders.run AND operations.number = possible_orders.number
+                AND taken.order_id = possible_orders.order_id AND taken.event > sent_event) AS withdrawals
+           FROM possible_orders
            LEFT JOIN listed_orders ON listed_orders.customer = possible_orders.customer
              AND listed_orders.order_id = possible_orders.order_id
            WHERE possible_orders.customer = ? ORDER BY run, number, possible_orders.order_id`,
           customer,
         );
-        return rows.map(({ run, number, order_id, was_listed, event }) => ({
+        return rows.map(({ run, number, order_id, was_listed, event, withdrawals }) => ({
           name: { run: Number(run), number: Number(number) },
           orderId: String(order_id),
           wasListed: was_listed === 1,
           seenEvent: numberOf(event),
+          wasWithdrawn: Number(withdrawals) > 0,
         }));
       }),
 
@@ -312,6 +319,7 @@ export function createCreates(
           orderId,
           run,
         );
+        yield* notePossible({ run, number }, orderId, true); // a later one takes its place in the operation
         yield ask(
           "INSERT INTO listed_orders VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
           Number(row.customer),

@@ -215,8 +215,11 @@ export async function reconcileWith(
   const unlisted = open.some(({ state }) => state === "unknown")
     ? await findUnlisted(listing, beganMs, tools)
     : [];
-  const answeredBy = ({ withdrawnOrder }: Operation) =>
-    withdrawnOrder === undefined ? [] : [withdrawnOrder];
+  const withdrawn = (await ledger.possibleOrders(customer)).filter((each) => each.wasWithdrawn);
+  const answeredBy = (operation: Operation) => {
+    const own = withdrawn.filter(({ name }) => nameOperation(name) === nameOperation(operation));
+    return [...new Set([operation.withdrawnOrder ?? [], own.map(({ orderId }) => orderId)].flat())];
+  };
   const owners = await ledger.findOwners(customer, open.flatMap(answeredBy));
   const repeated = await ledger.findAbsent(
     customer,

@@ -51,3 +51,55 @@ test.each([
     expect(home.service.orders.length, "orders at the service").toBe(5);
   }
 });
+
+/** A person has changed receiver and goods of order 4 at the service. */
+const changed = (shown: ShownOrder): ShownOrder =>
+  String((shown as { id?: unknown }).id) === "4"
+    ? ({
+        ...shown,
+        receiver: {
+          ...shown.receiver,
+          name: "钱多多",
+          phone: "13711113333",
+          address: "上海市南京东路5号",
+          city: "上海市",
+        },
+        item: { ...shown.item, name: "陶瓷杯" },
+        item_name: "陶瓷杯",
+      } as ShownOrder)
+    : shown;
+
+test.each([
+  { what: "control: decided rightly at once", isMistaken: false },
+  { what: "the wrong order first, taken back, then decided rightly", isMistaken: true },
+])("the order of its first answer stays possible: $what", async ({ isMistaken }) => {
+  const { home, run } = await knownHome();
+  expect((await run()).exit).toBe(0); // row A-3 is order 4
+  home.service.ways = { rewrite: changed };
+  const yes = () => scriptedPrompts({ confirms: [true, true, true] });
+  const resolve = async (words: string) => {
+    const ran = await home.courier(`orders resolve ${words}`, { terminal: 100, prompts: yes() });
+    expect(ran.exit, ran.stderr).toBe(0);
+  };
+  await resolve("ref:A-3 --reopen");
+  home.service.ways = { rewrite: changed, loss: () => "after", refuseList: { status: 503 } };
+  const other = {
+    ...plainDraft,
+    receiver: { ...plainDraft.receiver, name: "赵明", phone: "13611112222", detail: "南京东路5号" },
+  };
+  const single = await home.courier("orders create --file - --yes", { stdin: JSON.stringify(other) });
+  expect([single.exit, home.service.orders.length], single.stderr).toEqual([6, 5]);
+  home.service.ways = { rewrite: changed };
+  const listed = JSON.parse((await home.courier("orders resolve --json")).stdout) as { operation: string }[];
+  const [row, create] = listed.map(({ operation }) => operation);
+  if (isMistaken) {
+    await resolve(`${row} --as 5`);
+    await resolve(`${row} --reopen`);
+  }
+  await resolve(`${create} --as 5`);
+  for (const minutes of [1, 20, 60]) {
+    home.clock.advance(minutes * minuteMs);
+    await run();
+    expect(home.service.orders.length, "orders at the service").toBe(5);
+  }
+});
