@@ -222,7 +222,7 @@ function someRefused(
       ? `${corrected} changed since ${byCount(corrected, "its order was", "their orders were")} cancelled`
       : "",
   ];
-  const path = rejects?.failure === undefined ? rejects?.path : undefined;
+  const path = rejects && rejects.count > 0 && rejects.failure === undefined ? rejects.path : undefined;
   const fix = path
     ? `fix the rows in ${path} and import that file${sameFlags(readBy)}`
     : `fix these rows and run the same command again${rejects ? "" : ", or get them as a file with --rejects FILE"}`;

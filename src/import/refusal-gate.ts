@@ -42,13 +42,15 @@ export function createRefusalGate(
       last = rejection;
     },
     opened() {
+      // A refusal for another reason may have come since it was shut.
+      if (!asking && !isShut()) return Promise.resolve(true);
       asking ??= ask();
       return asking;
     },
   };
 
   async function ask(): Promise<boolean> {
-    if (last && isShut()) isOpenForGood = (await mayGoOn?.(last, alike)) ?? true;
+    if (last) isOpenForGood = (await mayGoOn?.(last, alike)) ?? true;
     isStuck = !isOpenForGood;
     return isOpenForGood;
   }

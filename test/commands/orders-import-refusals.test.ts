@@ -5,8 +5,9 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { interrupted } from "../../src/core/errors.ts";
-import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
+import { createImportHome, errorOf, header, lostForNow, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { writeWorkbook } from "../support/workbooks.ts";
 
 const bad = (count: number, start = 0) =>
   Array.from({ length: count }, (_, index) => row(`B-${start + index}`, `Name ${index}`, "12"));
@@ -161,4 +162,70 @@ describe("a row in doubt that an import which ends early has not reached is not 
     expect(ran.exit).toBe(130);
     expect(ran.stderr).toContain("1 unknown");
   });
+});
+
+function refuse(field: string, value: string) {
+  const error = { code: "INVALID_PARAMETER", message: `${field} is wrong`, details: { field, value } };
+  return {
+    status: 422,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ success: false, error }),
+    bytes: new Uint8Array(),
+  };
+}
+
+/** Row 13 is refused for its city, `ticks` after the 20th row that is refused for its phone. */
+async function importWith(ticks: number) {
+  const home = await createImportHome(
+    sheet(...Array.from({ length: 30 }, (_, at) => row(`B-${at}`, at === 12 ? "Odd" : `Name ${at}`, "12"))),
+  );
+  const network = await createTransport({}, 30_000);
+  let alike = 0;
+  let release = () => {};
+  const isFull = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const transport: Transport = {
+    ...network,
+    async send(request) {
+      if (request.method !== "POST") return network.send(request);
+      request.mayLeave?.();
+      if (String(request.body).includes("Odd")) {
+        await isFull;
+        for (let tick = 0; tick < ticks; tick++) await new Promise((resolve) => setImmediate(resolve));
+        return refuse("receiver.city", "北京市");
+      }
+      alike += 1;
+      if (alike >= 20) release();
+      return refuse("receiver.phone", "12");
+    },
+  };
+  const ran = await home.run("--concurrency 2", { transport });
+  await network.close();
+  return ran;
+}
+
+test("a refusal for another reason that comes at the pause: the import goes on, or says why it paused, never exit 5", async () => {
+  const ends: string[] = [];
+  for (let ticks = 0; ticks < 8; ticks++) {
+    const ran = await importWith(ticks);
+    ends.push(`${ran.exit} ${errorOf(ran).code}`);
+  }
+  expect(new Set(ends)).toEqual(new Set(["3 some_refused"]));
+});
+
+test("where no row came into the file of rejects, the hint does not send there", async () => {
+  const titles = header.split(",");
+  const goods = titles.map((title) => (title === "item.name" ? "茶杯" : ""));
+  const hidden = { cells: goods, attributes: 'hidden="1"' };
+  const workbook = writeWorkbook({
+    sheets: [{ name: "Orders", rows: [titles, row("A-1").split(","), row("A-2").split(","), hidden] }],
+  });
+  const home = await createImportHome(sheet(row("Y-1", "昨天", "12")));
+  const rejects = path.join(home.directory, "rejects.csv");
+  expect((await home.run(`--rejects ${rejects}`)).exit).toBe(3);
+  const file = await home.put(workbook, "orders.xlsx");
+  const ran = await home.importFile(file, `--skip-hidden --skip-wrong --rejects ${rejects}`);
+  expect([ran.exit, await readFile(rejects, "utf8")]).toEqual([3, expect.stringContaining("Y-1")]);
+  expect(errorOf(ran).hint).toBe("fix these rows and run the same command again");
 });
