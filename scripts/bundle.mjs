@@ -35,6 +35,17 @@ const unused = [
   { by: "yauzl", path: "./crc32", contents: 'module.exports = require("node:zlib").crc32;' },
   // commander starts subcommands that are programs of their own; there are none.
   { by: "commander", path: "node:child_process", contents: "module.exports = {};" },
+  // Of the package for colours, the tables take the colours, and not its games with letters.
+  ...["./custom/trap", "./custom/zalgo"].map((path) => ({
+    by: "@colors/colors",
+    path,
+    contents: "module.exports = undefined;",
+  })),
+  ...["america", "zebra", "rainbow", "random"].map((name) => ({
+    by: "@colors/colors",
+    path: `./maps/${name}`,
+    contents: "module.exports = () => undefined;",
+  })),
   // conf's writer would end the process at the first signal; what it leaves behind goes at the next write.
   { by: "atomically", path: "when-exit", contents: "export default () => {};" },
   // conf checks what it stores where it is given a schema; our own schemas do it before.
