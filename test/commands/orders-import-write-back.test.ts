@@ -932,3 +932,66 @@ test.each([
   const asked = await home.courier(["orders", "import", home.file, "--in-place"], { terminal: 100, prompts });
   expect([asked.exit, home.posts]).toEqual([130, 1]);
 });
+
+describe("the sheet says what the report says", () => {
+  const refuseKey = { method: "POST", path: "/api/v1/orders", kind: "status", status: 401 } as const;
+
+  async function importToSheet(home: ImportHome, words: string) {
+    const file = path.join(home.directory, "done.csv");
+    const ran = await home.run(`${words} --write-back ${file}`);
+    const lines = (await readFile(file, "utf8")).split("\n");
+    return { ...ran, lineOf: (ref: string) => lines.find((each) => each.startsWith(`${ref},`)) ?? "" };
+  }
+
+  test("of an order that the run found for a row which a flag names", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect(outcomes((await home.run("--concurrency 1")).report)).toBe("unknown");
+    // The list cannot be read in the first step, and can be later.
+    home.sandbox.faults.set([
+      { kind: "status", status: 403, method: "GET", path: "/api/v1/orders", times: 1 },
+    ]);
+    const ran = await importToSheet(home, "--allow-duplicate A-1");
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([0, "found created"]);
+    expect(ran.lineOf("A-1")).toMatch(/,CR\d+,/);
+    expect(ran.lineOf("A-1")).not.toContain("not sent");
+  });
+
+  test("of a row which a flag names, and that was not reached: its order stands", async () => {
+    const home = await createImportHome(sheet(row("A-2")));
+    expect((await home.run()).exit).toBe(0);
+    await home.put(sheet(row("A-1", "王五", "13700137001"), row("A-2")));
+    home.sandbox.faults.set([refuseKey]);
+    const ran = await importToSheet(home, "--allow-duplicate A-2 --concurrency 1");
+    expect(ran.exit, ran.stderr).toBe(4);
+    expect(ran.lineOf("A-2")).toMatch(/,CR\d+,/);
+    expect(ran.lineOf("A-2")).not.toContain("not sent");
+  });
+
+  test("of one order that equals two rows, also where they are 500 apart", async () => {
+    const between = Array.from({ length: 510 }, (_, index) =>
+      row(`F-${index}`, `Name ${index}`, `13${100_000_000 + index}`).replace("建国路88号", `路${index}号`),
+    );
+    const home = await createImportHome(sheet(row("A-1"), ...between, row("A-2")));
+    const bare = await home.put(sheet(row("")), "bare.csv");
+    expect((await home.importFile(bare)).exit).toBe(0);
+    home.sandbox.faults.set([refuseKey]);
+    const ran = await importToSheet(home, "--skip-shipped --concurrency 1");
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([4, "shipped"]); // A-1
+    expect(ran.lineOf("A-1")).toMatch(/,CR\d+,/);
+    expect(ran.lineOf("A-2")).not.toMatch(/,CR\d+,/);
+  });
+
+  test("of a row that counts as shipped by an order elsewhere, and was not reached", async () => {
+    const first = row("A-0", "孙七", "13600136001").replace("建国路88号", "科技园路9号");
+    const home = await createImportHome(sheet(first, row("A-1")));
+    const elsewhere = await home.put(sheet(row("X-1")), "elsewhere.csv");
+    const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+    expect((await home.importFile(elsewhere, "", { env })).exit).toBe(0);
+    home.sandbox.faults.set([refuseKey]); // the import stops before A-1
+    const ran = await importToSheet(home, "--skip-shipped --concurrency 1");
+    expect(ran.report).toMatchObject([{ ref: "A-1", outcome: "shipped", id: 1000001 }]);
+    expect(ran.lineOf("A-1")).toMatch(/,CR\d+,/);
+    expect(ran.lineOf("A-1")).not.toContain("not sent");
+  });
+});

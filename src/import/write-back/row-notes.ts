@@ -18,7 +18,7 @@ import { describeCancelled, describeChange, describeHold, explain } from "../row
 import type { ImportRow, WrongRow } from "../rows.ts";
 import { describeSaid, type SentBefore } from "../skipped-orders.ts";
 import { resultOf } from "../unsent-rows.ts";
-import { type Change, madeOf, type NumberCells, type RowOrder } from "./row-order.ts";
+import { type Change, madeElsewhere, madeOf, type NumberCells, type RowOrder } from "./row-order.ts";
 import { createNumberReader, type RowValues } from "./titles.ts";
 
 export interface KnownRows {
@@ -124,6 +124,11 @@ export function createRowNotes(options: NoteOptions): RowNotes {
       for (const each of sentLines) values.set(each, { status: "cancelled", error: plainText(error) });
       counts.held += 1;
       counts.heldNumbered += 1;
+      return;
+    }
+    if (decision.kind === "elsewhere" && decision.isCovered) {
+      const made = madeElsewhere(decision);
+      found.push({ rows: sentLines, number: numberOf(row), made, cells: cellsOf(row), error: "" });
       return;
     }
     const reason = reasonOf(row, decision);

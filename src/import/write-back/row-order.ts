@@ -1,7 +1,8 @@
 /** The order that was found for a row of a sheet. */
 
 import type { SeenState } from "../../ledger/known-orders.ts";
-import type { Operation } from "../../ledger/operation.ts";
+import { type Operation, unknownOrder } from "../../ledger/operation.ts";
+import type { OrderElsewhere } from "../../ledger/row-to-send.ts";
 import type { ImportRow } from "../rows.ts";
 
 /** Without the data that was sent: a sheet has many. */
@@ -51,6 +52,12 @@ export function madeOf({
   isShownAsOther,
 }: Operation): Made {
   return { run, number, kind, state, order, orderState, sentAtMs, endedAtMs, isShownAsOther };
+}
+
+/** An order that covers a row which the import did not reach: this ledger has no operation for it. */
+export function madeElsewhere({ orderId, order = unknownOrder(orderId), orderState }: OrderElsewhere): Made {
+  const unsent = { run: 0, number: 0, sentAtMs: undefined, endedAtMs: undefined, isShownAsOther: false };
+  return { ...unsent, kind: "create", state: "found", order, orderState };
 }
 
 export function idsOf(all: readonly Made[]): readonly string[] {

@@ -2,7 +2,8 @@
 
 import type { Context } from "../../command/command.ts";
 import type { Clock } from "../../core/clock.ts";
-import { isCancelled } from "../../ledger/operation.ts";
+import { isCancelled, nameOperation } from "../../ledger/operation.ts";
+import type { RowPolicy } from "../../ledger/row-to-send.ts";
 import type { RowDecision } from "../../ledger/rules.ts";
 import { type Overview, readAgain } from "../check-rows.ts";
 import { skipNumbered } from "../equal-rows.ts";
@@ -82,11 +83,28 @@ async function noteRows(
   clock: Clock,
 ): Promise<void> {
   const { ledger, customer, file } = known;
-  const policy = { ...known.policy, resent: undefined };
+  /** Of an earlier batch: one order covers one row. */
+  const covered = new Set<string>();
+  const taken = new Set<string>();
+  const policy: RowPolicy = {
+    ...known.policy,
+    resent: undefined,
+    isCovered: (operation) => covered.has(nameOperation(operation)),
+    isTaken: (orderId) => taken.has(orderId),
+  };
+  /** No flag takes its order from a row. */
+  const asKnown: RowPolicy = { ...policy, isAllowed: () => false };
   let batch: ImportRow[] = [];
   const flush = async () => {
     const rows = skipNumbered(batch, file);
-    const decisions = await ledger.viewRows(customer, rows, file, policy, clock.now());
+    const decisions = [...(await ledger.viewRows(customer, rows, file, policy, clock.now()))];
+    for (const [index, decision] of decisions.entries()) {
+      if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
+      if (decision.kind === "elsewhere" && decision.isCovered) taken.add(decision.orderId);
+      if (decision.kind !== "send" || decision.allowance !== "extra") continue;
+      const own = await ledger.viewRows(customer, rows.slice(index, index + 1), file, asKnown, clock.now());
+      decisions[index] = own[0] ?? decision;
+    }
     const decided = decisions.map((decision, index) => {
       const row = batch[index] as ImportRow;
       return { row, decision: asRefused(row, decision), numbers: notes.cellsOf(row).all };
