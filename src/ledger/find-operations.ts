@@ -140,9 +140,15 @@ export function createFinder(sinceBoot: () => SinceBoot | undefined) {
   return { readAll, byContent, byRef, findCreate, lastOffset, isOwned };
 }
 
-const heldRows = `SELECT content, shop, ref, order_id, is_certain FROM orders_elsewhere WHERE customer = ? AND is_cancelled = 0
-  AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.customer = orders_elsewhere.customer
-    AND operations.order_id = orders_elsewhere.order_id AND kind = 'create')`;
+/** Of `is_certain`, where an own order without a ref covers a row with one. */
+export const coveredByOwn = 2;
+
+/** `run` and `number` name the operation of an own order that covers a row; of an order elsewhere they are null. */
+const heldRows = `SELECT held.content AS content, held.shop AS shop, held.ref AS ref, held.order_id AS order_id, is_certain,
+    run, number
+  FROM orders_elsewhere AS held
+  LEFT JOIN operations ON operations.customer = held.customer AND operations.order_id = held.order_id AND kind = 'create'
+  WHERE held.customer = ? AND is_cancelled = 0 AND (run IS NULL OR is_certain = ${coveredByOwn})`;
 
 /**
  * Orders made elsewhere that held rows with these contents before; later listings may not show them any more. What only
@@ -150,36 +156,20 @@ const heldRows = `SELECT content, shop, ref, order_id, is_certain FROM orders_el
  */
 export function heldByContents(customer: number, contents: readonly string[]): Question {
   const [isOne, values] = inList(contents);
-  return ask(`${heldRows} AND (is_certain = 1 OR ref = '') AND content ${isOne}`, customer, ...values);
+  return ask(
+    `${heldRows} AND (is_certain > 0 OR held.ref = '') AND held.content ${isOne}`,
+    customer,
+    ...values,
+  );
 }
 
 /** The same of rows with these refs, which may have been corrected since. */
 export function heldByRefs(customer: number, shop: string, refs: readonly string[]): Question {
   const [isOne, values] = inList(refs);
-  return ask(`${heldRows} AND ref <> '' AND shop = ? AND ref ${isOne}`, customer, shop, ...values);
-}
-
-/** Of `is_certain`, where an own order without a ref covers a row with one. */
-export const coveredByOwn = 2;
-
-/** The own orders that cover rows with these refs, or cover rows with these contents. */
-export function ofCoverings(
-  customer: number,
-  shop: string,
-  refs: readonly string[],
-  contents: readonly string[],
-): Question {
-  const [isRef, refValues] = inList(refs);
-  const [isContent, contentValues] = inList(contents);
   return ask(
-    `SELECT covering.ref AS ref, run, number FROM orders_elsewhere AS covering
-     JOIN operations ON operations.customer = covering.customer AND operations.order_id = covering.order_id
-       AND kind = 'create'
-     WHERE covering.customer = ? AND is_certain = ${coveredByOwn} AND covering.shop = ?
-       AND (covering.ref ${isRef} OR covering.content ${isContent})`,
+    `${heldRows} AND held.ref <> '' AND held.shop = ? AND held.ref ${isOne}`,
     customer,
     shop,
-    ...refValues,
-    ...contentValues,
+    ...values,
   );
 }

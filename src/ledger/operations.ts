@@ -342,7 +342,8 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
 
     findHolder: (customer, shop, ref) =>
       read(function* () {
-        return textOf((yield heldByRefs(customer, shop, [ref]))[0]?.order_id);
+        const held = yield heldByRefs(customer, shop, [ref]);
+        return textOf(held.find(({ run }) => run === null)?.order_id);
       }),
 
     deletePersonalData: (customer, isForced) =>

@@ -6,7 +6,6 @@ import {
   heldByContents,
   heldByRefs,
   type OperationFinder,
-  ofCoverings,
   ofFormsOfRefs,
   ofUnseen,
 } from "./find-operations.ts";
@@ -152,19 +151,19 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       const contents = rows.flatMap(({ content, formerContent }) =>
         [content, formerContent].filter((each) => each !== undefined),
       );
-      const [unseen = [], equal = [], named = [], coverings = [], ...ofForms] = yield* askTogether([
+      const [unseen = [], equal = [], named = [], ...ofForms] = yield* askTogether([
         ofUnseen(customer, run, nowMs - terminalWindowMs),
         heldByContents(customer, contents),
         refs.length > 0 ? heldByRefs(customer, file.shop, refs) : undefined,
-        refs.length > 0 ? ofCoverings(customer, file.shop, refs, contents) : undefined,
         ...ofFormsOfRefs(customer, file.shop, refs, nowMs, file.hasRef),
       ]);
+      const isElsewhere = (held: SqlRow) => held.run === null;
       others = {
         gone: yield* onlyGone(readAll(unseen), file),
         ofForms: byRefOf(readAll(ofForms.flat()).filter(isStanding)),
-        equal,
-        named,
-        coverings,
+        equal: equal.filter(isElsewhere),
+        named: named.filter(isElsewhere),
+        coverings: [...equal, ...named].filter((held) => !isElsewhere(held) && held.shop === file.shop),
       };
       return others;
     }
