@@ -19,7 +19,7 @@ import {
   searchableTexts,
   textAt,
 } from "./mirrored-order.ts";
-import { findFreeNumber } from "./order-number.ts";
+import { createNumberFinder } from "./order-number.ts";
 import { createStoredAnswers, toStoredRow } from "./stored-answers.ts";
 import { createStoredTexts, type StoredRow } from "./stored-texts.ts";
 
@@ -178,6 +178,7 @@ export async function openMirror(
 function createMirror(database: Database): Mirror {
   const sql = database.sql;
   const figures = createFigures(sql);
+  const findFreeNumber = createNumberFinder(sql);
   const stored = createStoredAnswers(sql);
   const storedTexts = createStoredTexts(stored.shapeText);
   const termsOf = createTermMaker();
@@ -295,7 +296,7 @@ function createMirror(database: Database): Mirror {
   }
 
   function insertOrder(id: string, createdAt: string | undefined, seenAtMs: number): number {
-    const number = findFreeNumber(sql, id, createdAt, seenAtMs);
+    const number = findFreeNumber(id, createdAt, seenAtMs);
     sql("INSERT INTO orders (number, id) VALUES (?, ?)").run(number, id);
     return number;
   }
