@@ -228,7 +228,7 @@ export async function lookUpDetails(
       await mirror.record([{ id, kind: "detail", value: order }], now(), pass);
     } catch (error) {
       if (!isRefused(error)) throw error;
-      if (saysNoSuchOrder(error)) await mirror.noteNotShown(id, now());
+      if (saysNoSuchOrder(error)) await mirror.noteNotShown(id, now(), pass);
       else if (!passesRefusals) throw error;
     }
   };

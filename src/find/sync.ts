@@ -168,7 +168,7 @@ function describe({ orders, listed, looked_up, not_shown, without_phone, calls }
 async function addDetails(limit: number, mirror: Mirror, tools: SyncTools): Promise<void> {
   const ids = await mirror.withoutPhone(limit);
   await tools.beforeCalls(ids.length);
-  await lookUpDetails(ids, tools);
+  await lookUpDetails(ids, { ...tools, pass: Number(await mirror.fact("pass")) });
 }
 
 /** The same service, which counts what is asked of it; a call that is tried again counts once. */

@@ -100,9 +100,9 @@ export interface Mirror {
   order(id: string): Promise<MirroredOrder | undefined>;
   /**
    * Marks an order that the service no longer shows, until a list or a read of it shows it again. One that was made a
-   * short while ago, and was in no list yet, may be shown later.
+   * short while ago, and was in no list yet, may be shown later; so may one that the list of this `pass` has shown.
    */
-  noteNotShown(id: string, atMs: number): Promise<void>;
+  noteNotShown(id: string, atMs: number, pass?: number): Promise<void>;
   /** Numbers of the orders that the service no longer shows. */
   notShown(): Promise<ReadonlySet<number>>;
   /** Number of orders that the service shows, by state; undefined: the state is not known. */
@@ -452,9 +452,11 @@ function createMirror(database: Database): Mirror {
         for (const id of ids) forgetOne(id);
       }),
 
-    noteNotShown: (id, atMs) =>
+    noteNotShown: (id, atMs, pass) =>
       database.transaction(() => {
-        const number = toNumber(sql("SELECT number FROM orders WHERE id = ?").get(id)?.number);
+        const order = sql("SELECT number, pass FROM orders WHERE id = ?").get(id);
+        const number = toNumber(order?.number);
+        if (pass !== undefined && order?.pass === pass) return;
         const before = number === undefined ? undefined : read(number);
         if (number === undefined || before === undefined || before.notShownSinceMs !== undefined) return;
         const ageMs = atMs - before.seenAtMs;

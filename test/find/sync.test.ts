@@ -188,6 +188,17 @@ test.each(["sync", "orders show 1"])(
   },
 );
 
+test("an order that the list shows is not called gone where its details are late", async () => {
+  const home = await createUnfaithfulHome({ detailLagMs: 60_000 });
+  const create = "orders create --sender-name 店 --receiver-name 王 --item-name mug --yes";
+  expect((await home.courier(create)).exit).toBe(0);
+  const elsewhere = { env: { COURIER_STATE_DIR: path.join(home.directory, "another-machine") } };
+  const { exit, stdout } = await home.courier("sync --fetch-details 5", elsewhere);
+  expect(exit, stdout).toBe(0);
+  expect(stdout).toContain("1 order");
+  expect(stdout).not.toContain("no longer shown");
+});
+
 test("an order that the service shows late is not called gone: tracked", async () => {
   const home = await createUnfaithfulHome({ listLagMs: 60_000, detailLagMs: 60_000 });
   const create = "orders create --sender-name 店 --receiver-name 王 --item-name mug --yes --json";
@@ -233,10 +244,10 @@ test("a look-up that is refused for another reason marks no order", async () => 
   expect(await sync(home)).toMatchObject({ not_shown: 0 });
 });
 
-test("--fetch-details goes on where the service no longer shows an order", async () => {
+test("--fetch-details goes on where the service has no details of an order of its list", async () => {
   const home = await homeWithDeletedOrder();
   home.sandbox.faults.set([home.isRefused]);
-  expect(await sync(home, "sync --fetch-details 9 --json")).toMatchObject({ without_phone: 0, not_shown: 1 });
+  expect(await sync(home, "sync --fetch-details 9 --json")).toMatchObject({ without_phone: 1, not_shown: 0 });
 });
 
 test.each(["sync", "orders show"])(
