@@ -95,6 +95,7 @@ export async function bundle(root, { entry, target, define, minify = false }) {
       { name: "emoji", setup: shortenEmoji },
       { name: "tab", setup: keepCompletionApart },
       { name: "divisions", setup: packDivisions },
+      { name: "schemas", setup: packSchemas },
     ],
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [relative(outdir, path), text]));
@@ -133,11 +134,10 @@ function packDivisions({ onResolve, onLoad }) {
   onResolve({ filter: /^@vant\/area-data$/ }, ({ path }) => ({ path, namespace: "packed" }));
   onLoad({ filter: /./, namespace: "packed" }, async ({ path }) => {
     const { areaList } = await import(path);
-    const packed = brotliCompressSync(JSON.stringify(areaList)).toString("base64");
     return {
       contents: `
         import { brotliDecompressSync } from "node:zlib";
-        export const areaList = JSON.parse(brotliDecompressSync(Buffer.from("${packed}", "base64")).toString());`,
+        export const areaList = JSON.parse(brotliDecompressSync(Buffer.from("${pack(areaList)}", "base64")).toString());`,
     };
   });
 }
@@ -145,6 +145,37 @@ function packDivisions({ onResolve, onLoad }) {
 function parserConstants() {
   const { ERROR, TYPE } = createRequire(import.meta.url)("undici/lib/llhttp/constants.js");
   return `exports.ERROR = ${JSON.stringify(ERROR)}; exports.TYPE = ${JSON.stringify(TYPE)};`;
+}
+
+/** The JSON Schemas of `courier schema`, made now: the part of zod that makes them is three times as large. */
+function packSchemas({ onResolve, onLoad, initialOptions: { absWorkingDir } }) {
+  onResolve({ filter: /\/model\/json-schema\.ts$/ }, () => ({ path: "all", namespace: "schemas" }));
+  onLoad({ filter: /./, namespace: "schemas" }, async () => {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `
+          import { toJsonSchema } from "./json-schema.ts";
+          import { schemaNames } from "./results.ts";
+          export const schemas = Object.fromEntries(schemaNames.map((name) => [name, toJsonSchema(name)]));`,
+        resolveDir: `${absWorkingDir}src/model`,
+      },
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform: "node",
+    });
+    const { schemas } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+    return {
+      contents: `
+        import { brotliDecompressSync } from "node:zlib";
+        const schemas = JSON.parse(brotliDecompressSync(Buffer.from("${pack(schemas)}", "base64")).toString());
+        export const toJsonSchema = (name) => schemas[name];`,
+    };
+  });
+}
+
+function pack(value) {
+  return brotliCompressSync(JSON.stringify(value)).toString("base64");
 }
 
 function leaveOutUnused({ onResolve, onLoad }) {
