@@ -193,13 +193,12 @@ export async function findNewest(shared: Ledger): Promise<number | undefined> {
 export async function restoreMarks(
   file: Database,
   { marks, address, shared, newest }: FormerMarks,
-  signal: AbortSignal,
 ): Promise<boolean> {
-  // After Ctrl-C there is no connection that tells.
+  // Where there is no connection that tells, such as after Ctrl-C, one may have begun.
   const isUsed = () =>
     findNewest(shared).then(
       (now) => now !== newest,
-      () => signal.aborted,
+      () => true,
     );
   if (await isUsed()) return false;
   const restored = await changeMarks(file, marks, (present) => present === address);

@@ -76,8 +76,8 @@ async function mark(marking: Marking): Promise<CourierError | undefined> {
     const before = (await readMoved(file)).find((each) => each.customer === id)?.address;
     const address = parseAddress(shared.path, "COURIER_LEDGER", env, async () => "");
     if (before !== undefined && isSameDatabase(before, address, env)) return undefined;
-    const refuse = (message: string) => {
-      const hint = kept?.commandOf(`ledger use ${shellQuote(address.text)}`);
+    const refuse = (message: string, chosen: string) => {
+      const hint = kept?.commandOf(`ledger use ${shellQuote(chosen)}`);
       return new CourierError("database", 5, `${message}: nothing was sent`, {
         hint: `to choose a ledger for them: ${hint}`,
       });
@@ -86,7 +86,7 @@ async function mark(marking: Marking): Promise<CourierError | undefined> {
     if (before !== undefined && kept) {
       const { accounts } = await kept.config.read();
       const [other] = Object.entries(accounts).find(([, { ledger }]) => ledger === before) ?? [];
-      if (other !== undefined) return refuse(`${has}, and the account ${other} uses it`);
+      if (other !== undefined) return refuse(`${has}, and the account ${other} uses it`, before);
     }
     const compare = async () => {
       await ensureNoneRuns(local, (run) => run.customer === id, { processes });
@@ -102,7 +102,7 @@ async function mark(marking: Marking): Promise<CourierError | undefined> {
     if (isNew) {
       const newest = await findNewest(shared);
       const marks = await changeMarks(file, new Map([[id, address.text]]));
-      const undo = () => restoreMarks(file, { marks, address: address.text, shared, newest }, signal);
+      const undo = () => restoreMarks(file, { marks, address: address.text, shared, newest });
       try {
         // A run may have begun meanwhile. One that begins later sees the mark.
         count = await compare();
@@ -119,7 +119,7 @@ async function mark(marking: Marking): Promise<CourierError | undefined> {
     if (count === 0) return undefined;
     const lacks = `${address.place} does not know ${counted(count, "run")} of this customer in ${local.path}`;
     const twice = `what ${byCount(count, "it", "they")} sent could be sent twice`;
-    if (kept) return refuse(`${lacks}, and ${twice}`);
+    if (kept) return refuse(`${lacks}, and ${twice}`, address.text);
     messages.warn(`${lacks}: ${twice}; without COURIER_LEDGER, courier log shows it`);
     return undefined;
   } finally {

@@ -218,7 +218,7 @@ async function move(
     // Two ledgers of the same orders must not both send.
     if (mayBeCopied) throw withHint(error, uncertainHint);
     const marks = new Map(marked.fresh.map((customer) => [customer, undefined]));
-    if (!(await restoreMarks(file, { marks, address: address.text, shared, newest }, context.signal)))
+    if (!(await restoreMarks(file, { marks, address: address.text, shared, newest })))
       context.messages.warn(keptMarks(address, context));
     throw error;
   } finally {

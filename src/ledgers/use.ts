@@ -116,7 +116,7 @@ export const useLedger = defineCommand({
       if (parsed) {
         const former = { marks: await mark(parsed.text), address: parsed.text, shared: ledger, newest };
         undo.unshift(async () => {
-          if (await onFile(context, (file) => restoreMarks(file, former, context.signal))) return;
+          if (await onFile(context, (file) => restoreMarks(file, former))) return;
           context.messages.warn(keptMarks(parsed, context));
         });
       }

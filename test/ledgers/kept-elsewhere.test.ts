@@ -2,7 +2,7 @@
 
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, createServer as createConnections } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
@@ -107,6 +107,32 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect((await home.courier("ledger use local --account shop --new --yes")).exit).toBe(0);
     expect((await home.send("--ref R-0 --account till", noKey, "王五")).exit).toBe(0);
     expect(home.posts()).toBe(2);
+  });
+
+  test("two accounts whose addresses name one database in two ways: the hint gives them one address", async () => {
+    const home = await createShop();
+    const { baseUrl, apiKey } = home.sandbox;
+    const stored = { base_url: baseUrl, key: apiKey };
+    await putConfig(home, { current: "shop", accounts: { shop: stored, till: stored } });
+    const address = await server.createDatabase();
+    const pooler = createConnections((socket) => {
+      const to = connect(server.port, "127.0.0.1");
+      for (const each of [socket, to]) each.on("error", () => {});
+      socket.pipe(to).pipe(socket);
+    });
+    await new Promise<void>((resolve) => pooler.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void pooler.close());
+    const other = address.replace(`:${server.port}/`, `:${(pooler.address() as AddressInfo).port}/`);
+    expect((await home.courier(`ledger use ${address} --account shop`)).exit).toBe(0);
+    expect((await home.courier(`ledger use ${other} --account till`)).exit).toBe(0);
+    expect((await home.send("--ref R-1 --account till")).exit).toBe(0);
+    const refused = await home.send("--ref R-2 --account shop", noKey, "王五");
+    expect(refused.exit).toBe(5);
+    const [, hint = ""] = /courier (ledger use \S+ --account shop)/.exec(refused.stderr) ?? [];
+    expect((await home.courier(hint)).exit).toBe(0);
+    expect((await home.send("--ref R-2 --account shop", noKey, "王五")).exit).toBe(0);
+    expect((await home.send("--ref R-3 --account till", noKey, "赵六")).exit).toBe(0);
+    expect(home.posts()).toBe(3);
   });
 
   test.each([

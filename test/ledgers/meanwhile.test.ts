@@ -128,13 +128,14 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect([(await send("R-1")).exit, posts()]).toEqual([0, 2]);
   });
 
-  test("a use that gives up leaves the mark that a job relies on, and names the way back", async () => {
-    const { home, send, sendAsJob, posts, use } = await createShop();
-    const address = await server.createDatabase();
+  /** A use of `address` that has marked the file and waits for the config file, until it is released. */
+  async function beginUse({ home, use }: Awaited<ReturnType<typeof createShop>>, address: string) {
     expect((await home.courier("orders list", { env: noKey })).exit).toBe(0);
     const release = await takeLock(path.join(home.configDir, "config.json"), "config file");
     const { sleep } = home.clock;
-    Object.assign(home.clock, { sleep: () => wait(20) }); // the wait for the lock lasts
+    let isHeld = true;
+    // The wait for the lock lasts.
+    Object.assign(home.clock, { sleep: (ms: number) => (isHeld ? wait(20) : sleep(ms)) });
     const gone = new AbortController();
     const using = use(address, { signal: gone.signal });
     for (;;) {
@@ -144,15 +145,46 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       if (marks.length > 0) break;
       await wait(20);
     }
-    Object.assign(home.clock, { sleep });
+    return {
+      using,
+      abort: () => gone.abort(interrupted(130)),
+      async release() {
+        release();
+        await wait(100);
+        isHeld = false;
+      },
+    };
+  }
+
+  test("a use that gives up leaves the mark that a job relies on, and names the way back", async () => {
+    const shop = await createShop();
+    const { send, sendAsJob, posts, use } = shop;
+    const address = await server.createDatabase();
+    const { using, release, abort } = await beginUse(shop, address);
     const first = await sendAsJob("R-1", address);
     expect([first.exit, posts()], first.stderr).toEqual([0, 1]);
-    gone.abort(interrupted(130));
+    abort();
     const used = await using;
-    release();
+    await release();
     expect([used.exit, used.stderr]).toEqual([130, expect.stringContaining("courier ledger use local")]);
     expect([(await send("R-1")).exit, posts()]).toEqual([5, 1]);
     expect((await use("local --new --yes")).exit).toBe(0);
     expect([(await send("R-2")).exit, posts()]).toEqual([0, 2]);
+  });
+
+  test("a use that loses its database leaves the mark that a job may rely on", async () => {
+    const shop = await createShop();
+    const { send, sendAsJob, posts } = shop;
+    const address = await server.createDatabase();
+    const { using, release } = await beginUse(shop, address);
+    const first = await sendAsJob("R-1", address);
+    expect([first.exit, posts()], first.stderr).toEqual([0, 1]);
+    await server.stop("immediate");
+    await release();
+    const used = await using;
+    await server.start();
+    expect([used.exit, used.stderr]).toEqual([5, expect.stringContaining("courier ledger use local")]);
+    const again = await send("R-1");
+    expect([again.exit, posts()], again.stderr).toEqual([5, 1]);
   });
 });
