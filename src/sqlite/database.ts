@@ -18,7 +18,7 @@ import { type Connection, type Driver, loadDriver, NoDriver, type Statement } fr
 import { createLogFlusher } from "./log-flusher.ts";
 import { findOtherName } from "./other-names.ts";
 import { createLogFollower, hasForeignLog, numberFirst, numberNext, versionOf } from "./own-log.ts";
-import { hasFile, makePrivateFile } from "./private-file.ts";
+import { hasContent, hasFile, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
 export interface DatabaseOptions extends DatabaseFile {
@@ -112,10 +112,6 @@ function isEmptied(path: string): boolean {
   return ![file, `${file}-wal`, `${file}-journal`].some(hasContent);
 }
 
-function hasContent(file: string): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
-}
-
 /** To replay it would mix two files. */
 function foreignLog(reason: string, { title, path, damagedHint }: DatabaseOptions): CourierError {
   const remedy = `put the ${title} that it belongs to back; if that is lost, ${deleteLog(path)}, then restore the ${title} from a backup`;
@@ -185,7 +181,7 @@ function createDatabase(
 
   const follower = createLogFollower(file);
 
-  /** Numbers the first commit, and the second one in each log, so that it is known whose log this is. */
+  /** Numbers the first commits, and the second and third one in each log, so that it is known whose log this is. */
   function numbered<T>(work: () => T): T {
     const changes = () => database.sql("SELECT total_changes() AS n").get()?.n;
     const before = changes();
@@ -193,7 +189,7 @@ function createDatabase(
     const found = Number(database.sql("PRAGMA user_version").get()?.user_version);
     const version = Math.max(versionOf(found), options.migrations.length);
     if (changes() === before && version === versionOf(found)) return result;
-    if (!follower.isNew() && version === versionOf(found)) return result;
+    if (!follower.isDue() && version === versionOf(found)) return result;
     connection.exec(`PRAGMA user_version = ${numberNext(found, version)}`);
     return result;
   }

@@ -28,12 +28,16 @@ interface LogStart {
   readonly frames: number;
 }
 
-/** Tells whether the log of an open database was begun since it was asked last; true at first. */
-export function createLogFollower(file: string): { isNew(): boolean; close(): void } {
+/**
+ * Tells whether a commit is to be numbered: the first two in each log that it is asked about. With one number for each log, the
+ * next log would begin with it, and so take a copy of the file for its own that has the number before.
+ */
+export function createLogFollower(file: string): { isDue(): boolean; close(): void } {
   let descriptor: number | undefined;
   let last: Buffer | undefined;
+  let asked = 0;
   return {
-    isNew() {
+    isDue() {
       const salt = Buffer.alloc(8);
       try {
         descriptor ??= openSync(`${file}-wal`, "r");
@@ -41,9 +45,10 @@ export function createLogFollower(file: string): { isNew(): boolean; close(): vo
       } catch {
         // there is none yet
       }
-      const isNew = !last?.equals(salt);
+      if (!last?.equals(salt)) asked = 0;
       last = salt;
-      return isNew;
+      asked += 1;
+      return asked <= 2;
     },
     close() {
       if (descriptor !== undefined) closeSync(descriptor);

@@ -28,6 +28,14 @@ export class BesideNotRegular extends NotRegular {
   }
 }
 
+export function hasContent(file: string): boolean {
+  try {
+    return statSync(file).size > 0;
+  } catch {
+    return false;
+  }
+}
+
 /** True for a file, and where a link to nothing hides whether there is one: the path, or a directory above it. */
 export function hasFile(path: string): boolean {
   try {

@@ -57,3 +57,18 @@ test.each(Object.entries(endings))(
     expect(posts() - sent).toBe(0);
   },
 );
+
+test("no command says that there is no ledger yet while its log is refused", async () => {
+  const home = await createServedProcessHome({ latencyMs: 2 });
+  const running = home.start(`orders import ${await writeSheet(home, 0, 300)} --yes`);
+  const posts = () => home.sandbox.requests.filter(({ method }) => method === "POST").length;
+  await until("rows are sent", () => posts() > 30);
+  process.kill(running.pid, "SIGKILL");
+  await running.ended;
+  await rm(path.join(home.stateDir, "ledger.db"));
+  for (const words of ["ledger status", "doctor", "log", "orders resolve", "ledger forget --yes"]) {
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect(exit, words).toBe(5);
+    expect(stdout + stderr).toContain("its file is missing");
+  }
+});

@@ -127,3 +127,20 @@ test("a log whose file is missing is refused, and no file is made", async () => 
   });
   expect(await readdir(path.dirname(copy))).toEqual(["notes.db-wal"]);
 });
+
+test("a backup of the file alone, made during the log before the one that is left, is refused", async () => {
+  const file = await createFile();
+  const copy = await createFile();
+  const database = await open(file);
+  const addMany = async (text: string) => {
+    for (let number = 0; number < 20; number += 1) await add(database, `${text} ${"x".repeat(3_000)}`);
+  };
+  await addMany("first");
+  restartLog(database);
+  await addMany("second");
+  await copyFile(file, copy);
+  restartLog(database);
+  await addMany("third");
+  await copyFile(`${file}-wal`, `${copy}-wal`);
+  await expect(openDatabase({ ...options, path: copy })).rejects.toMatchObject({ exit: 5 });
+});
