@@ -95,9 +95,10 @@ export function findTakenBack(
   return newest && isOver(newest) ? newest : undefined;
 }
 
-/** An order that was found counts as recent until this is reported. */
+/** An order that was found counts as recent until this is reported, and for a day one whose answer named another order. */
 function isRecent(operation: Operation, windowMs: number, nowMs: number): boolean {
-  return operation.isUnreported || isWithin(operation, windowMs, nowMs);
+  const { isUnreported, isShownAsOther } = operation;
+  return isUnreported || isWithin(operation, isShownAsOther ? terminalWindowMs : windowMs, nowMs);
 }
 
 function isWithin(operation: Operation, windowMs: number, nowMs: number): boolean {

@@ -280,7 +280,7 @@ function describeUnread(why: string | undefined): string {
 
 /** `the same order was sent 5 min ago, as 1000001`. One with the same ref may have other content. */
 function describeEqual(operation: Operation, content: string, { clock }: Context): string {
-  const { order, ref, state, draft } = operation;
+  const { order, ref, state, draft, isShownAsOther } = operation;
   const nowMs = clock.now();
   const sentMs = sentAsOfNow(operation, nowMs);
   const time = sentMs === undefined ? "" : ` ${formatRelative(sentMs, nowMs)}`;
@@ -290,7 +290,8 @@ function describeEqual(operation: Operation, content: string, { clock }: Context
   const parts = [draft?.receiver?.name, draft?.item?.name].filter((part) => part !== undefined);
   const other = `another order${parts.length === 0 ? "" : ` (${parts.map((part) => show(part)).join(", ")})`}`;
   const what = isSame ? "the same order" : other;
-  if (isMade(operation)) return `${what} was sent${when}, as ${order?.id}${since}`;
+  const another = isShownAsOther ? ", which the service shows as another order" : "";
+  if (isMade(operation)) return `${what} was sent${when}, as ${order?.id}${another}${since}`;
   if (state === "unknown") return `${what} was sent${when}, and may or may not have been created`;
   return `${what} is being sent by another courier process (run ${operation.run})`;
 }
@@ -349,6 +350,8 @@ function nextSteps(
 ): string {
   if (isMade(operation)) {
     const add = again === sameAgain ? "add --allow-duplicate" : `${again} with --allow-duplicate`;
+    if (operation.isShownAsOther)
+      return `look for the order: ${context.nextCommand("orders list --all")}; if another one is it: ${context.nextCommand(`orders resolve ${nameOperation(operation)} --as ORDER`)}; if it was not made, ${add}`;
     return operation.content === content
       ? `to ship it a second time, ${add}`
       : `if this is not that order, corrected, ${add}`;

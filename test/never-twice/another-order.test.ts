@@ -28,6 +28,21 @@ async function homeThatShows(shown: object): Promise<ServedHome> {
   return home;
 }
 
+test("an equal order is not sent for a day where the answer named another order, unless it is allowed", async () => {
+  const home = await homeThatShows({ receiver: bert, item: { name: "雨伞" } });
+  const send = (words = "") =>
+    home.courier(`orders create --file - --json ${words}`, { stdin: JSON.stringify(plainDraft) });
+  const posts = () => requestCount(home, "POST");
+  expect((await send()).exit).toBe(2); // reads the details
+  home.clock.advance(11 * 60_000);
+  const refused = await send();
+  expect([refused.exit, posts()], refused.stderr).toEqual([2, 1]);
+  expect(refused.stderr).toContain("as 1000001, which the service shows as another order");
+  expect(refused.stderr).toContain("courier orders resolve 1.1 --as ORDER");
+  const allowed = await send("--allow-duplicate");
+  expect([allowed.exit, posts()], allowed.stderr).toEqual([0, 2]);
+});
+
 describe("another receiver in all fields, and the same item", () => {
   test("cancel ref: leaves it alone, show says so", async () => {
     const home = await homeThatShows({ receiver: bert });
