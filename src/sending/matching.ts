@@ -302,7 +302,7 @@ function missing(sent: string | undefined, shown: string | null | undefined): Ag
 }
 
 /** The 0 of a city's code, which no one dials behind the country's. */
-const trunkZero = /(?<=^\s*(?:\+|00)[\d\s-]+)\(0\)/;
+const trunkZero = /^(\s*(?:\+|00)[\d\s-]+)\(0\)/;
 
 export function comparePhone(sent: string | undefined, shown: string | null | undefined): Agreement {
   const same = compareText(sent, shown);
@@ -310,7 +310,7 @@ export function comparePhone(sent: string | undefined, shown: string | null | un
   if (same !== "differs" || !sent || !shown) return same;
   const [a, b] = [digitsOf(sent), digitsOf(shown)];
   if (a === b) return a === "" ? "differs" : "agrees";
-  const [one, other] = [sent, shown].map((phone) => phone.replace(trunkZero, "")) as [string, string];
+  const [one, other] = [sent, shown].map((phone) => phone.replace(trunkZero, "$1")) as [string, string];
   if (one !== sent || other !== shown) return comparePhone(one, other);
   const [short = "", long = ""] = [a, b].sort((one, other) => one.length - other.length);
   if (short === "") return isEndOf(shown, sent) ? "open" : "differs";
