@@ -9,7 +9,14 @@ import {
   ofFormsOfRefs,
   ofUnseen,
 } from "./find-operations.ts";
-import { isMade, isStanding, nameOperation, type Operation, textOf } from "./operation.ts";
+import {
+  isMade,
+  isStanding,
+  nameOperation,
+  type Operation,
+  type OperationName,
+  textOf,
+} from "./operation.ts";
 import { contentToday, isOfFile, isRewritten, mayBeEdited } from "./order-of-row.ts";
 import { formsOfRef, rangeOfRef } from "./ref-forms.ts";
 import { createRowLookup } from "./row-lookup.ts";
@@ -38,8 +45,10 @@ interface Others {
   /** Orders made elsewhere that held rows before, by content and by ref. */
   readonly equal: readonly SqlRow[];
   readonly named: readonly SqlRow[];
-  /** Own orders without a ref that cover rows: the ref of such a row, and the name of the order's operation. */
-  readonly coverings: readonly SqlRow[];
+  /** By the names of own orders without a ref: the refs of the rows that they cover. */
+  readonly coversOf: ReadonlyMap<string, readonly string[]>;
+  /** By such a ref: the operations of these orders. */
+  readonly coveringsOf: ReadonlyMap<string, readonly OperationName[]>;
 }
 
 /** Decides about the rows of a batch, one after the other. */
@@ -60,14 +69,15 @@ function merge(one: readonly EqualOperation[], other: readonly EqualOperation[])
   return [...byName.values()].sort((a, b) => a.run - b.run || a.number - b.number);
 }
 
+function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
 function byRefOf(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
   const found = new Map<string, Operation[]>();
-  for (const each of operations) {
-    const ref = each.ref ?? "";
-    const others = found.get(ref);
-    if (others) others.push(each);
-    else found.set(ref, [each]);
-  }
+  for (const each of operations) addTo(found, each.ref ?? "", each);
   return found;
 }
 
@@ -158,36 +168,44 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
         ...ofFormsOfRefs(customer, file.shop, refs, nowMs, file.hasRef),
       ]);
       const isElsewhere = (held: SqlRow) => held.run === null;
+      const coversOf = new Map<string, string[]>();
+      const coveringsOf = new Map<string, OperationName[]>();
+      for (const held of [...equal, ...named]) {
+        if (isElsewhere(held) || held.shop !== file.shop) continue;
+        const name = { run: Number(held.run), number: Number(held.number) };
+        addTo(coversOf, nameOperation(name), String(held.ref));
+        addTo(coveringsOf, String(held.ref), name);
+      }
       others = {
         gone: yield* onlyGone(readAll(unseen), file),
         ofForms: byRefOf(readAll(ofForms.flat()).filter(isStanding)),
         equal: equal.filter(isElsewhere),
         named: named.filter(isElsewhere),
-        coverings: [...equal, ...named].filter((held) => !isElsewhere(held) && held.shop === file.shop),
+        coversOf,
+        coveringsOf,
       };
       return others;
     }
-
-    const nameIn = ({ run: ofRun, number }: SqlRow) => ({ run: Number(ofRun), number: Number(number) });
 
     /** With the refs of the rows that they cover. */
     function* withCovers(row: RowToSend, equal: readonly EqualOperation[]): Work<readonly EqualOperation[]> {
       const isWithoutRef = (each: Operation) => each.ref === undefined && isMade(each) && isStanding(each);
       if (row.ref === undefined || !equal.some(isWithoutRef)) return equal;
-      const { coverings } = yield* findOthers();
-      const coversOf = (each: Operation) =>
-        coverings.filter((found) => nameOperation(nameIn(found)) === nameOperation(each));
-      return equal.map((each) =>
-        isWithoutRef(each) ? { ...each, covers: coversOf(each).map(({ ref }) => String(ref)) } : each,
-      );
+      const { coversOf } = yield* findOthers();
+      return equal.map((each) => {
+        const covers = isWithoutRef(each) && coversOf.get(nameOperation(each));
+        return covers ? { ...each, covers } : each;
+      });
     }
 
     /** The order by which the row counted as shipped before it was edited. */
-    function* findCovering({ ref }: RowToSend): Work<Operation | undefined> {
-      const { coverings } = yield* findOthers();
-      const found = coverings.find((each) => each.ref === ref);
-      const operation = found && (yield* findCreate(customer, nameIn(found)));
-      return operation && isStanding(operation) ? operation : undefined;
+    function* findCovering({ ref = "" }: RowToSend): Work<Operation | undefined> {
+      const { coveringsOf } = yield* findOthers();
+      for (const name of coveringsOf.get(ref) ?? []) {
+        const operation = yield* findCreate(customer, name);
+        if (operation && isStanding(operation)) return operation;
+      }
+      return undefined;
     }
 
     /** The operation that the sheet names beside the row. Another ledger has other operations of these names. */
