@@ -25,7 +25,12 @@ export function findBlocker(
     const isOfNumbered = row.ref === undefined && operation.ref === undefined && isHeldByRow(operation, file);
     if (!operation.isFormer && !isOfNumbered && isOfRow(operation, file, seen)) return false;
     if (isMade(operation) && isCovered(operation)) return false;
-    if (operation.covers?.some(file.hasRef)) return false;
+    // One order covers one row, of whatever file. Only a ref that may be this one, rewritten, may be the same row.
+    if (operation.covers)
+      return (
+        !operation.covers.some(file.hasRef) &&
+        operation.covers.some((ref) => isRewritten(row, { ref, shop: file.shop }, file))
+      );
     // Equal rows of an earlier reading may differ today: a person decides which one was sent.
     if (operation.isFormer) return true;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;

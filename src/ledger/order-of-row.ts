@@ -140,7 +140,7 @@ export function contentToday(
 
 export function isRewritten(
   { ref = "", otherNumbers = [] }: Pick<RowToSend, "ref" | "otherNumbers">,
-  operation: Operation,
+  operation: Pick<Operation, "ref" | "shop">,
   { shop }: Pick<FileFacts, "shop">,
 ): boolean {
   const { ref: sent = "" } = operation;

@@ -911,6 +911,26 @@ describe("a row with a ref that counts as shipped by an order without one", () =
     expect([outcomes(sent.report), home.posts], sent.stderr).toEqual(["created", 2]);
   });
 
+  test("leaves the row of another file its own order", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect((await home.courier(made)).exit).toBe(0);
+    expect(outcomes((await home.run("--skip-shipped")).report)).toBe("shipped");
+    const next = await home.put(sheet(row("B-1")), "next.csv");
+    const second = await home.importFile(next, "--skip-shipped");
+    expect([second.exit, outcomes(second.report), home.posts], second.stderr).toEqual([0, "created", 2]);
+  });
+
+  test("holds the row of another file whose ref is a rewritten form of its own, for good", async () => {
+    const home = await createImportHome(sheet(row("000001")));
+    expect((await home.courier(made)).exit).toBe(0);
+    expect(outcomes((await home.run("--skip-shipped")).report)).toBe("shipped");
+    home.clock.advance(24 * 3_600_000);
+    const next = await home.put(sheet(row("1")), "next.csv");
+    const plain = await home.importFile(next);
+    expect([plain.exit, outcomes(plain.report), home.posts], plain.stderr).toEqual([3, "held", 1]);
+    expect(outcomes((await home.importFile(next, "--skip-shipped")).report)).toBe("shipped");
+  });
+
   test("is looked up quickly among hundreds of equal rows", async () => {
     const count = 300;
     const home = await createImportHome(
