@@ -143,12 +143,16 @@ export function createFinder(sinceBoot: () => SinceBoot | undefined) {
 /** Of `is_certain`, where an own order without a ref covers a row with one. */
 export const coveredByOwn = 2;
 
-/** `run` and `number` name the operation of an own order that covers a row; of an order elsewhere they are null. */
+/**
+ * `run` and `number` name the operation of an own order that covers a row; of an order elsewhere they are null. An order
+ * that was taken from its create since, and is another one's, covers no row.
+ */
 const heldRows = `SELECT held.content AS content, held.shop AS shop, held.ref AS ref, held.order_id AS order_id, is_certain,
     run, number
   FROM orders_elsewhere AS held
   LEFT JOIN operations ON operations.customer = held.customer AND operations.order_id = held.order_id AND kind = 'create'
-  WHERE held.customer = ? AND is_cancelled = 0 AND (run IS NULL OR is_certain = ${coveredByOwn})`;
+  WHERE held.customer = ? AND is_cancelled = 0
+    AND CASE is_certain WHEN ${coveredByOwn} THEN operations.content = held.content ELSE run IS NULL END`;
 
 /**
  * Orders made elsewhere that held rows with these contents before; later listings may not show them any more. What only

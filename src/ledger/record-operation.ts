@@ -126,7 +126,8 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     const { content, draft, ref } = row;
     yield ask(
       `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (customer, content, order_id, shop, ref) DO UPDATE SET is_certain = 1 WHERE excluded.is_certain = 1`,
+       ON CONFLICT (customer, content, order_id, shop, ref) DO UPDATE SET is_certain = excluded.is_certain
+         WHERE excluded.is_certain = 1 OR orders_elsewhere.is_certain = ${coveredByOwn}`,
       run.customer,
       content,
       orderId,

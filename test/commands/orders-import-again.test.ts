@@ -1,6 +1,6 @@
 /** courier orders import again and again: it continues where it stopped, whatever happened to the file or the service. */
 
-import { mkdir, readFile, symlink } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -14,6 +14,8 @@ import {
   sheet,
   withLedger,
 } from "../support/imports.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 import type { WireRule } from "../support/wire-faults.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
@@ -929,6 +931,45 @@ describe("a row with a ref that counts as shipped by an order without one", () =
     const plain = await home.importFile(next);
     expect([plain.exit, outcomes(plain.report), home.posts], plain.stderr).toEqual([3, "held", 1]);
     expect(outcomes((await home.importFile(next, "--skip-shipped")).report)).toBe("shipped");
+  });
+
+  test.each([
+    ["is sent once its order turned out to be another receiver's", "--not-created", "created", 2],
+    ["stays shipped where a person takes the order back, and gives it again", "--as 1", "shipped", 1],
+  ])("%s", async (_what, decision, outcome, orders) => {
+    const home = await createUnfaithfulHome();
+    const file = path.join(home.directory, "orders.csv");
+    await writeFile(file, sheet(row("A-1")));
+    const importFile = async (words: string) => {
+      const { stdout, stderr } = await home.courier(
+        `orders import ${file} --yes --json --settle 10s ${words}`,
+      );
+      return { outcome: outcomes(JSON.parse(stdout)), stderr };
+    };
+    const resolve = async (words: string) => {
+      const prompts = scriptedPrompts({ confirms: [true, true, true] });
+      const { exit, stderr } = await home.courier(`orders resolve ${words}`, { terminal: 100, prompts });
+      expect(exit, stderr).toBe(0);
+    };
+    // The order of another receiver is given by mistake to a create that never arrived.
+    const other = made
+      .replace("李四", "钱多多")
+      .replace("13900139000", "13711113333")
+      .replace("茶叶", "陶瓷杯");
+    expect((await home.courier(other.replace("建国路88号", "南京东路5号"))).exit).toBe(0);
+    await resolve("1.1 --reopen");
+    home.service.ways = { loss: () => "before", refuseList: { status: 503 } };
+    expect((await home.courier(made)).exit).toBe(6);
+    home.service.ways = {};
+    const name = JSON.parse((await home.courier("orders resolve --json")).stdout).at(-1).operation;
+    await resolve(`${name} --as 1`);
+    expect((await importFile("--skip-shipped")).outcome).toBe("shipped");
+    await resolve(`${name} --reopen`);
+    home.clock.advance(3_600_000);
+    await resolve(`${name} ${decision}`);
+    home.clock.advance(24 * 3_600_000);
+    const again = await importFile("");
+    expect([again.outcome, home.service.orders.length], again.stderr).toEqual([outcome, orders]);
   });
 
   test("is looked up quickly among hundreds of equal rows", async () => {
