@@ -971,22 +971,6 @@ describe("a row with a ref that counts as shipped by an order without one", () =
     const again = await importFile("");
     expect([again.outcome, home.service.orders.length], again.stderr).toEqual([outcome, orders]);
   });
-
-  test("is looked up quickly among hundreds of equal rows", async () => {
-    const count = 300;
-    const home = await createImportHome(
-      sheet(...Array.from({ length: count }, (_, index) => row(`A-${index}`))),
-    );
-    const bare = await home.put(sheet(...Array.from({ length: count }, () => row(""))), "bare.csv");
-    const measure = async (send: () => Promise<{ readonly exit: number }>) => {
-      const startedMs = performance.now();
-      expect((await send()).exit).toBe(0);
-      return performance.now() - startedMs;
-    };
-    const sentMs = await measure(() => home.importFile(bare));
-    await home.run("--skip-shipped");
-    expect((await measure(() => home.run("--skip-shipped"))) / sentMs).toBeLessThan(2);
-  });
 });
 
 describe("a flag that names a row, in the same command three times", () => {
