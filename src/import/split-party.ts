@@ -103,6 +103,9 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     if (!hasCity(region)) return { message: `not understood: no city; ${wayOut}` };
     if (street === undefined) return splitter.place(text);
     const { party: whole } = splitter.place(street);
+    const other = whole.city !== undefined ? findOtherPlace(whole, { region: text }) : undefined;
+    if (other !== undefined)
+      return { message: `names another place than the row: ${whole.city}, not ${other}` };
     if (whole.city !== undefined && whole.city === region.city && whole.detail !== undefined)
       return { party: { ...region, ...whole } };
     const { district = "" } = region;

@@ -2133,6 +2133,14 @@ describe("a sheet of a shop that has titles of a known platform", () => {
     expect(ran.stderr).toContain(`names another place than the row: ${places}`);
   });
 
+  test("a street in another city than the region of its row is refused", async () => {
+    const order = "李四,13900139000,广东省深圳市,江苏省南京市玄武区中山路1号,茶叶";
+    const home = await homeWith(ofRow("收件人,收件人手机,收件人省市区,收件人详细地址,商品名称", order));
+    const ran = await home.run();
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(ran.stderr).toContain("names another place than the row: 南京市, not 深圳市");
+  });
+
   test.each([
     ["北京市朝阳区建国路88号", "北京,市辖区,朝阳区", "北京市"],
     ["北京市朝阳区建国路88号", "北京市,朝阳区,", "北京市"],
