@@ -41,6 +41,19 @@ test.each([
   expect(existsSync(loaded)).toBe(false);
 });
 
+test.each([0, 3_000])("a start while main.cjs has %d bytes says so, with exit code 5", async (size) => {
+  const { dist, run } = await installCopy(await createServedProcessHome());
+  const main = path.join(dist, "main.cjs");
+  const part = (await readFile(main)).subarray(0, size);
+  await rm(main);
+  await writeFile(main, part);
+  expect(await run("orders list")).toMatchObject({
+    exit: 5,
+    stdout: "",
+    stderr: "error: the files of courier were removed or are being replaced\n",
+  });
+});
+
 test.each([
   ["main.cjs", "orders list"],
   ["run.cjs", "orders list"],
