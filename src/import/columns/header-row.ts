@@ -10,6 +10,7 @@ import {
   cleanHeader,
   columnPaths,
   createTitleReader,
+  longestTitle,
   type TitleGroup,
   type TitleReader,
 } from "./title-words.ts";
@@ -155,8 +156,6 @@ function mayNameGroups({ cells, across }: SheetRow, below: Row, { version }: Lay
   });
 }
 
-/** What is longer is no title, and no address. */
-const longestTitle = 200;
 /** What titles have, too: 地址2, 手机号(11位). */
 const numberOfTitle = /\([^()]*\)|(?<=[\p{L} ]{2})[1-9]$/gu;
 const holdsNumber = (cell: string) =>

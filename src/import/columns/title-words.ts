@@ -141,7 +141,8 @@ export function shortField(title: string): PartyField | undefined {
   return found?.[0] as PartyField | undefined;
 }
 
-const longestTitle = 200;
+/** What is longer is no title, and no address. */
+export const longestTitle = 200;
 
 /** The same of one of several: 电话2. A long run of blanks would be tried from each of them, and is no title. */
 export function numberedShortField(title: string): PartyField | undefined {
