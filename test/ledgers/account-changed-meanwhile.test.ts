@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
-import { putConfig, readConfigText } from "../support/config-file.ts";
+import { putConfig, putShop, readConfigText } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createImportHome, row, sheet } from "../support/imports.ts";
 import { withLedger } from "../support/ledger.ts";
@@ -18,7 +18,7 @@ test.skipIf(!postgresPrograms)(
   async () => {
     const home = await createImportHome(sheet(row("A-1", "李一")));
     const { baseUrl, apiKey } = home.sandbox;
-    await putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+    await putShop(home, home.sandbox);
     expect((await home.run("", { env })).exit).toBe(0);
     const address = await server.createDatabase();
     let asked = 0;

@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { putConfig } from "../support/config-file.ts";
+import { putShop } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
 import { plainDraft } from "../support/orders.ts";
@@ -20,7 +20,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
   async function createShop() {
     const home = await createServedHome();
     const { baseUrl, apiKey } = home.sandbox;
-    await putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+    await putShop(home, home.sandbox);
     const use = async (words: string) => {
       const { exit, stderr } = await home.courier(`ledger use ${words}`, { env: noKey });
       return [exit, stderr];

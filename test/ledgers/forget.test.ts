@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openLedger } from "../../src/ledger/ledger.ts";
-import { putConfig } from "../support/config-file.ts";
+import { putConfig, putShop } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
 import { sheet } from "../support/imports.ts";
@@ -100,8 +100,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
 
   test("no name is left in the file that was moved, also while another command has it open", async () => {
     const home = await createServedHome();
-    const { baseUrl, apiKey } = home.sandbox;
-    await putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+    await putShop(home, home.sandbox);
     const at = (words: string) => home.courier(words, { env: noKey });
     const names = Array.from({ length: 60 }, (_, index) => `receiver-number-${index}-x`);
     const rows = names.map(

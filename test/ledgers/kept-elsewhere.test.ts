@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { changeMarks } from "../../src/ledger/moved.ts";
-import { putConfig } from "../support/config-file.ts";
+import { putConfig, putShop } from "../support/config-file.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { createTwoCustomers, firstKey as customersKey, secondKey } from "../support/customers.ts";
 import { errorOf, row, sheet, withLedger } from "../support/imports.ts";
@@ -22,8 +22,7 @@ const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 /** A home with the account shop, and a counter of the orders that the service was sent. */
 async function createShop() {
   const home = await createServedHome();
-  const { baseUrl, apiKey } = home.sandbox;
-  await putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+  await putShop(home, home.sandbox);
   return {
     ...home,
     courier: (words: string | readonly string[], env: Record<string, string> = noKey, stdin?: string) =>

@@ -8,7 +8,7 @@ import { takeLock } from "../../src/config/config-lock.ts";
 import { interrupted } from "../../src/core/errors.ts";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { readMoved } from "../../src/ledger/moved.ts";
-import { putConfig, readConfigText } from "../support/config-file.ts";
+import { putShop, readConfigText } from "../support/config-file.ts";
 import { createServedHome, type RunOptions } from "../support/courier.ts";
 import { plainDraft } from "../support/orders.ts";
 import { postgresPrograms, servePostgres } from "../support/postgres.ts";
@@ -23,7 +23,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
   async function createShop() {
     const home = await createServedHome();
     const { baseUrl, apiKey } = home.sandbox;
-    await putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+    await putShop(home, home.sandbox);
     const send = (ref: string, env: Record<string, string> = {}, words = "") =>
       home.courier(`orders create --file - --json --ref ${ref} ${words}`, {
         env: { ...noKey, ...env },

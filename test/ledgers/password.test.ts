@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { putConfig, readConfigText } from "../support/config-file.ts";
+import { putShop, readConfigText } from "../support/config-file.ts";
 import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
 import { createServedProcessHome, until } from "../support/process.ts";
@@ -25,8 +25,7 @@ describe.skipIf(postgresPrograms === undefined)("with a server", () => {
 
   async function createShop() {
     const home = await createImportHome(sheet(row("A-1", "李一"), row("A-2", "李二")));
-    const { baseUrl, apiKey } = home.sandbox;
-    await putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+    await putShop(home, home.sandbox);
     const made = new URL(await server.createDatabase());
     await server.query(`ALTER DATABASE ${made.pathname.slice(1)} OWNER TO shop`);
     made.username = "shop";

@@ -19,3 +19,11 @@ export async function putConfig(home: WithConfig, content: object | string): Pro
 export function readConfigText(home: WithConfig): Promise<string> {
   return readFile(configPath(home), "utf8");
 }
+
+/** The account shop, with its key in the file. */
+export function putShop(
+  home: WithConfig,
+  { baseUrl, apiKey }: Readonly<Record<"baseUrl" | "apiKey", string>>,
+): Promise<void> {
+  return putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+}
