@@ -90,7 +90,7 @@ export function findTakenBack(
   { ref }: RowToSend,
   equal: readonly EqualOperation[],
   file: FileFacts,
-): Operation | undefined {
+): EqualOperation | undefined {
   const newest = equal.findLast(
     (each) =>
       each.state !== "refused" &&

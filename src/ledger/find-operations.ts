@@ -151,8 +151,9 @@ const heldRows = `SELECT held.content AS content, held.shop AS shop, held.ref AS
     run, number
   FROM orders_elsewhere AS held
   LEFT JOIN operations ON operations.customer = held.customer AND operations.order_id = held.order_id AND kind = 'create'
-  WHERE held.customer = ? AND is_cancelled = 0
-    AND CASE is_certain WHEN ${coveredByOwn} THEN operations.content = held.content ELSE run IS NULL END`;
+  WHERE held.customer = ?
+    AND CASE is_certain WHEN ${coveredByOwn} THEN operations.content = held.content
+      ELSE is_cancelled = 0 AND run IS NULL END`;
 
 /**
  * Orders made elsewhere that held rows with these contents before; later listings may not show them any more. What only

@@ -189,7 +189,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
 
     /** With the refs of the rows that they cover. */
     function* withCovers(row: RowToSend, equal: readonly EqualOperation[]): Work<readonly EqualOperation[]> {
-      const isWithoutRef = (each: Operation) => each.ref === undefined && isMade(each) && isStanding(each);
+      const isWithoutRef = (each: Operation) => each.ref === undefined && isMade(each);
       if (row.ref === undefined || !equal.some(isWithoutRef)) return equal;
       const { coversOf } = yield* findOthers();
       return equal.map((each) => {

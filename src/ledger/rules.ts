@@ -220,12 +220,16 @@ function* decideUnsent(refused: Operation | undefined, facts: Facts): Work<RowDe
     return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
   if (number !== undefined && covering)
     return isAllowed ? sendEqual : { kind: "written", number, ...covering };
+  const takenBack = findTakenBack(row, equal, file);
+  // The row counted as shipped by this order, as by one of its own.
+  if (takenBack && isCancelled(takenBack) && coversRow(takenBack, row) && !isAllowed)
+    return { kind: "cancelled", operation: takenBack };
   return {
     kind: "send",
     // A flag that names a row which nothing holds, or does not any more, is used up by its one order.
     allowance: policy.isAllowed(row) ? "equal" : "none",
     like: findLike(row, equal, file),
-    takenBack: findTakenBack(row, equal, file),
+    takenBack,
     ...supersedes,
   };
 }

@@ -899,6 +899,21 @@ describe("a row with a ref that counts as shipped by an order without one", () =
     expect(outcomes((await home.importFile(bare)).report)).toBe("shipped shipped shipped");
   });
 
+  test("is cancelled with that order, and sent again by the flag alone", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect((await home.courier(made)).exit).toBe(0);
+    expect((await home.run("--skip-shipped")).exit).toBe(0);
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    for (const words of ["--skip-shipped", ""]) {
+      const again = await home.run(words);
+      expect([outcomes(again.report), home.posts], again.stderr).toEqual(["cancelled", 1]);
+    }
+    for (const words of ["--allow-duplicate A-1", ""]) {
+      const sent = await home.run(words);
+      expect([home.posts, sent.report[0]?.id], sent.stderr).toEqual([2, 1000002]);
+    }
+  });
+
   test("is held once it was edited, and sent once the order is cancelled", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     expect((await home.courier(made)).exit).toBe(0);
