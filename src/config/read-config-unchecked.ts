@@ -24,7 +24,10 @@ export function readConfigUnchecked(directory: string): Config {
 /** There is a file, and it is not what courier writes: that it has no accounts says nothing. */
 export function hasUnreadableConfig(directory: string): boolean {
   const file = path.join(directory, "config.json");
-  return (existsSync(file) || findLink(file) !== undefined) && parse(file) === undefined;
+  if (!existsSync(file) && findLink(file) === undefined) return false;
+  const content = parse(file);
+  const { version = 1, accounts = {} } = objectOf(content);
+  return content !== objectOf(content) || version !== 1 || accounts !== objectOf(accounts);
 }
 
 /**

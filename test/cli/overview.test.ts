@@ -59,6 +59,10 @@ test("an account without a key, and an unknown one: what is missing", async () =
 
 test.each([
   ["cannot be read", "{"],
+  ["is a list", "[]"],
+  ["is empty", "null"],
+  ["is of a later version", '{"version":99}'],
+  ["has a list for its accounts", '{"accounts":[]}'],
   [
     "has a number for a key",
     '{"current":"a","accounts":{"a":{"base_url":"https://shop.test","key":12345678}}}',
