@@ -3,8 +3,9 @@
 import { defineCommand, rows } from "../command/command.ts";
 import { sandboxAccount } from "../config/accounts.ts";
 import { showKeyCommand } from "../config/key-command.ts";
-import { keySource } from "../config/key-source.ts";
+import { keySource, type StoredKeySource } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
+import { CourierError } from "../core/errors.ts";
 import { shownAsWritten } from "../core/shown-url.ts";
 import type { AccountRow } from "../model/results.ts";
 import type { Column } from "../terminal/blocks.ts";
@@ -36,11 +37,21 @@ export const listAccounts = defineCommand({
 });
 
 function whereKeyIs(name: string, account: StoredAccount, configPath: string) {
-  const source = keySource(name, account);
-  if (source === undefined) return { key: "none", key_store: null };
+  const source = sourceOrProblem(name, account);
+  if (typeof source === "string") return { key: source, key_store: null };
   const places = { file: configPath, keychain: "keychain" };
   const key = source.place === "command" ? showKeyCommand(source.command) : places[source.place];
   return { key, key_store: source.place };
+}
+
+/** A key that cannot be used, as a person wrote it into the file, leaves the other accounts in the list. */
+function sourceOrProblem(name: string, account: StoredAccount): StoredKeySource | string {
+  try {
+    return keySource(name, account) ?? "none";
+  } catch (error) {
+    if (error instanceof CourierError) return error.message;
+    throw error;
+  }
 }
 
 const accountColumns: readonly Column<AccountRow>[] = [

@@ -18,6 +18,21 @@ async function homeWithAccounts() {
 }
 
 describe("accounts list", () => {
+  test("says of a key that cannot be used why, and lists the other accounts", async () => {
+    const home = await createHome();
+    const base_url = "https://shop.example.com";
+    await putConfig(home, {
+      accounts: { cut: { base_url, key: "abc12" }, shop: { base_url, key: "secret-key-2" } },
+    });
+    const listed = await home.courier("accounts list");
+    expect(listed.exit, listed.stderr).toBe(0);
+    expect(listed.stdout).toMatch(
+      / cut .* the key of the account cut is too short: a key has at least 8 characters/,
+    );
+    expect(listed.stdout).toMatch(/ shop .*config\.json/);
+    expect(listed.stdout).not.toContain("abc12");
+  });
+
   test("does not show a password that someone wrote into a base URL", async () => {
     const home = await createHome();
     const account = { base_url: "http://user:hunter2@127.0.0.1:4777", key: "test-key-0123456789" };
