@@ -161,10 +161,11 @@ function drainAtOnce(stream: Items, writer: Writer, format: (item: Json) => stri
 
 async function writeLive(output: LiveOutput, writer: Writer, options: OutputOptions) {
   output.complain(options.note);
+  const target = output.onUnread ? outliveReader(writer, output.onUnread) : writer;
   try {
     return await (options.form === "human"
-      ? writeEvents(output, writer, options)
-      : writeItems(output.events, writer, options, drainAtOnce));
+      ? writeEvents(output, target, options)
+      : writeItems(output.events, target, options, drainAtOnce));
   } finally {
     options.note(output.summary(options.clock.now()));
   }

@@ -271,6 +271,8 @@ export interface LiveOutput {
   readonly complain: (listener: (text: string) => void) => void;
   /** How it went, in one line, once it has ended; nothing where empty. */
   readonly summary: (nowMs: number) => string;
+  /** In a pipe it goes on without its reader: called once then, to say so. Without it, a closed pipe ends it. */
+  readonly onUnread?: (() => void) | undefined;
   /** The person at the terminal has seen enough: `events` ends soon. */
   readonly quit: () => void;
   /** For a screen that a person works with. */

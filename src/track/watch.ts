@@ -108,8 +108,18 @@ export async function watchParcels(
     controls,
     summary: () => summarise(watch.board, seen),
     complain: failureNotes.onMessage,
+    onUnread: isMoreThanRead(input) ? () => noteUnread(context) : undefined,
     quit: () => quit.abort(),
   };
+}
+
+/** It acts at changes, or its exit code says whether the parcels reached the state. */
+function isMoreThanRead({ until, exec, bell, notify }: WatchInput): boolean {
+  return until !== undefined || exec !== undefined || bell === true || notify === true;
+}
+
+function noteUnread({ signal, messages }: Context): void {
+  if (!signal.aborted) messages.note("the reader of the changes is gone; the watch continues without it");
 }
 
 function chooseGoal({ until }: WatchInput): Goal {

@@ -42,6 +42,54 @@ function watch(home: ServedHome, words: readonly string[], options = {}) {
 
 const read = (home: ServedHome, name: string) => readFile(path.join(home.directory, name), "utf8");
 
+describe("a watch whose reader closes the pipe after the first line", () => {
+  /** Closes after the first write, as `head -1` does. */
+  class ClosingPipe extends Capture {
+    override _write(
+      chunk: string | Uint8Array,
+      encoding: string,
+      done: (error?: Error | null) => void,
+    ): void {
+      super._write(chunk, encoding, done);
+      this.destroy();
+    }
+  }
+  const gone = "the reader of the changes is gone; the watch continues without it";
+
+  test.each(["", "--ndjson", "--json"])(
+    "goes on until the state, and runs --exec for it (“%s”)",
+    async (form) => {
+      const home = await homeWithChange("北京市");
+      const words = ["track", "T1", "--watch", "--until", "delivered", "--exec", "cat > $OUT/change"];
+      const { exit, stderr } = await home.courier([...words, ...(form === "" ? [] : [form])], {
+        env: { PATH: `${home.directory}:/usr/bin:/bin`, OUT: home.directory },
+        stdout: new ClosingPipe(),
+      });
+      expect(exit, stderr).toBe(0);
+      expect(JSON.parse(await read(home, "change"))).toMatchObject({
+        previous: "picked",
+        current: "delivered",
+      });
+      expect(stderr.split(gone)).toHaveLength(2);
+    },
+  );
+
+  test("never says that a state was reached which was not: exit 7", async () => {
+    const home = await homeWithChange("北京市", "in_transit");
+    const { exit, stderr } = await home.courier("track T1 --watch --until delivered --for 1h", {
+      stdout: new ClosingPipe(),
+    });
+    expect(exit, stderr).toBe(7);
+    expect(stderr).toContain(gone);
+  });
+
+  test("only reads without --until: it ends, with exit 0", async () => {
+    const home = await homeWithChange("北京市", "in_transit");
+    const ended = await home.courier("track T1 --watch --for 1h", { stdout: new ClosingPipe() });
+    expect([ended.exit, ended.stderr.includes("gone")], ended.stderr).toEqual([0, false]);
+  });
+});
+
 describe("--exec", () => {
   test.each(["", " "])("of no command (“%s”) is refused before anything is asked", async (command) => {
     const home = await createServedHome();
