@@ -12,7 +12,10 @@ const atOnce = 2_000;
 export async function fillMirror(stateDirectory: string, owner: MirrorOwner, orders: number): Promise<void> {
   const nowMs = Date.now();
   const seeds = generateSeeds(orders, nowMs);
-  const mirror = await openMirror(stateDirectory, owner, { clock: systemClock() });
+  const mirror = await openMirror(stateDirectory, owner, {
+    clock: systemClock(),
+    nextCommand: (words) => `courier ${words}`,
+  });
   for (let first = 1; first <= orders; first += atOnce) {
     const ids = Array.from({ length: Math.min(atOnce, orders - first + 1) }, (_, index) => first + index);
     const answers = ids.flatMap((id) => {

@@ -81,7 +81,7 @@ function createAnswerKeeper(
   async function mirrorAnswers(): Promise<void> {
     if (!existsSync(path.join(stateDirectory, "mirror")) || (await tools.hasOtherKey())) return;
     const { recordAnswers } = await import("../command/account-mirror.ts");
-    await recordAnswers([...answers.values()], { account, stateDirectory, clock });
+    await recordAnswers([...answers.values()], tools);
   }
 
   /** A later create whose answer names one of them is known to be another order. One may be cancelled, or back. */

@@ -2,7 +2,6 @@
 
 import { statSync } from "node:fs";
 import type { ActiveAccount } from "../config/accounts.ts";
-import type { Clock } from "../core/clock.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
@@ -35,8 +34,8 @@ export async function mirrorOwner(context: Context): Promise<MirrorOwner> {
 /** Throws `database`, exit 5. It is closed when the run ends. One of another customer's orders is made anew. */
 export async function openAccountMirror(context: Context): Promise<Mirror> {
   const owner = await mirrorOwner(context);
-  const { clock, signal, machine } = context;
-  const mirror = await openMirror(machine.stateDirectory, owner, { clock, signal });
+  const { clock, signal, machine, nextCommand } = context;
+  const mirror = await openMirror(machine.stateDirectory, owner, { clock, signal, nextCommand });
   let isOpen = true;
   const close = () => {
     if (isOpen) mirror.close();
@@ -68,10 +67,10 @@ export async function noteNewKey(
   owner: MirrorOwner,
   customer: Customer | undefined,
   ledger: Ledger,
-  { clock, machine }: Context,
+  { clock, machine, nextCommand }: Context,
 ): Promise<boolean> {
   if (!hasMirror(machine.stateDirectory, owner)) return false;
-  const mirror = await openMirror(machine.stateDirectory, owner, { clock });
+  const mirror = await openMirror(machine.stateDirectory, owner, { clock, nextCommand });
   try {
     await mirror.setFact(versionFact, "");
     return customer !== undefined && (await isMirrorOf(mirror, customer, ledger)) === true;
@@ -154,14 +153,23 @@ async function takeInTime(
   return "unknown";
 }
 
+interface RecordTools extends Pick<Context, "clock" | "nextCommand"> {
+  readonly account: ActiveAccount;
+  readonly stateDirectory: string;
+}
+
 /** Records answers of a run that needed no mirror, where there is one. Throws `database`, exit 5. */
 export async function recordAnswers(
   batches: readonly Batch[],
-  { account, stateDirectory, clock }: { account: ActiveAccount; stateDirectory: string; clock: Clock },
+  { account, stateDirectory, clock, nextCommand }: RecordTools,
 ): Promise<void> {
   const owner = mirrorOwnerOf(account);
   if (!hasMirror(stateDirectory, owner)) return;
-  const mirror = await openMirror(stateDirectory, owner, { clock, limitMs: () => longestWaitMs });
+  const mirror = await openMirror(stateDirectory, owner, {
+    clock,
+    nextCommand,
+    limitMs: () => longestWaitMs,
+  });
   try {
     for (let start = 0; start < batches.length; start += recordedAtOnce)
       await mirror.recordAll(batches.slice(start, start + recordedAtOnce), clock.now());

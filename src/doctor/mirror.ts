@@ -7,7 +7,7 @@ import type { ActiveAccount } from "../config/accounts.ts";
 import { CourierError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { type MirrorFacts, openMirror } from "../mirror/mirror.ts";
+import { type MirrorFacts, openMirror, remakeMirror } from "../mirror/mirror.ts";
 import { hasMirror, mirrorFiles } from "../mirror/mirror-files.ts";
 import { mirrorPath } from "../mirror/mirror-path.ts";
 import type { CheckResult } from "./check-result.ts";
@@ -27,17 +27,16 @@ export async function checkMirror(account: ActiveAccount, context: MirrorContext
       mirrorFiles(stateDirectory); // throws where they cannot be listed
       return { check: "mirror", status: "ok", detail: `none yet; ${nextCommand("sync")} makes it` };
     }
-    const mirror = await openMirror(stateDirectory, owner, { clock, signal });
+    const mirror = await openMirror(stateDirectory, owner, { clock, signal, nextCommand });
     try {
       const { sizeBytes, integrity } = await mirror.inspect();
       const name = hideHome(mirrorPath(stateDirectory, owner), machine);
       if (integrity !== undefined && integrity !== "ok") {
-        const advice = `it is only a copy: make it again with ${nextCommand("sync --rebuild")}`;
         return {
           check: "mirror",
           status: "fail",
           detail: `${name} is damaged: ${integrity}`,
-          advice,
+          advice: remakeMirror(nextCommand),
           exit: 5,
         };
       }

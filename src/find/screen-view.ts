@@ -100,7 +100,7 @@ export function listPicture(
   columns: readonly Column<FoundOrder>[],
   room: LiveRoom,
 ): readonly Block[] {
-  const { text, found, hasMore, isSearching, selected, top, searched, nowMs, command } = picture;
+  const { text, found, hasMore, isSearching, selected, top, command } = picture;
   const { title, shown } = queryLine(picture, room.columns);
   const { body, orders } = listRoom(room, text);
   const typed: Span =
@@ -120,16 +120,17 @@ export function listPicture(
   return [
     line(styled("strong", title), typed),
     { kind: "window", blocks: rows, from, lines: body, narrowest },
-    ...(room.lines >= 6 ? [line(styled("dim", `${place}${describeMirror(searched, nowMs)}`))] : []),
+    ...(room.lines >= 6 ? [line(styled("dim", `${place}${describeMirror(picture)}`))] : []),
     ...(room.lines >= 7 ? [line(styled("accent", command ?? picture.syncCommand))] : []),
     ...keysOf(listKeys(text), room),
   ];
 }
 
 /** What the search did not see: an old mirror, and phones that no answer had. */
-function describeMirror({ orders, withoutPhone, syncedAtMs }: MirrorFacts, nowMs: number): string {
+function describeMirror({ searched, nowMs, syncCommand }: ListPicture): string {
+  const { orders, withoutPhone, syncedAtMs } = searched;
   if (orders === 0) return "the mirror is empty";
-  if (syncedAtMs === undefined) return `only ${counted(orders, "order")}; all: courier sync`;
+  if (syncedAtMs === undefined) return `only ${counted(orders, "order")}; all: ${syncCommand}`;
   const phones = withoutPhone === 0 ? "" : `; ${withoutPhone} without a phone`;
   return `${counted(orders, "order")}, synced ${formatRelative(syncedAtMs, nowMs)}${phones}`;
 }

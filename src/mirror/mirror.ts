@@ -156,11 +156,20 @@ const ordersAtOnce = { first: 500, most: 8_000 };
 /** Of them, orders whose answers are in memory. */
 const ordersInMemory = 250;
 
+export interface MirrorTools extends WaitOptions {
+  /** Words a command for the mirror's account. */
+  readonly nextCommand: (words: string) => string;
+}
+
+export function remakeMirror(nextCommand: MirrorTools["nextCommand"]): string {
+  return `it is only a copy: make it again with ${nextCommand("sync --rebuild")}`;
+}
+
 /** Opens the mirror, or creates it. Throws `database`, exit 5. */
 export async function openMirror(
   stateDirectory: string,
   owner: MirrorOwner,
-  wait?: WaitOptions,
+  { nextCommand, ...wait }: MirrorTools,
 ): Promise<Mirror> {
   const database = await openDatabase({
     path: mirrorPath(stateDirectory, owner),
@@ -168,7 +177,7 @@ export async function openMirror(
     applicationId,
     migrations,
     durability: "normal",
-    damagedHint: "it is only a copy: make it again with courier sync --rebuild",
+    damagedHint: remakeMirror(nextCommand),
     onLost: (message) => new CourierError("database", 5, message, { hint: "run the same command again" }),
     wait,
   });

@@ -2,8 +2,9 @@
 
 import { expect, onTestFinished, test } from "vitest";
 import { claimMirror, isMirrorOf } from "../../src/command/mirror-customer.ts";
-import { type Mirror, openMirror } from "../../src/mirror/mirror.ts";
+import type { Mirror } from "../../src/mirror/mirror.ts";
 import { createDirectory, createLedger, service } from "../ledger/opened.ts";
+import { openMirror } from "../support/mirror.ts";
 
 const owner = { account: "shop", service, key: "" };
 

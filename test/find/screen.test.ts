@@ -6,7 +6,6 @@ import { unnamedAccount } from "../../src/config/accounts.ts";
 import { foundColumns } from "../../src/find/find.ts";
 import { openSearchScreen } from "../../src/find/screen.ts";
 import { listPicture } from "../../src/find/screen-view.ts";
-import { openMirror } from "../../src/mirror/mirror.ts";
 import { jsonNumber } from "../../src/model/json.ts";
 import type { FoundOrder } from "../../src/model/results.ts";
 import { putConfig } from "../support/config-file.ts";
@@ -16,6 +15,7 @@ import { createHandClock } from "../support/hand-clock.ts";
 import { expectInert, hostileText, ownMoves } from "../support/hostile.ts";
 import { readRuns } from "../support/ledger.ts";
 import { type LiveScreenOptions, openLiveScreen } from "../support/live-screen.ts";
+import { openMirror } from "../support/mirror.ts";
 import { screenWidths, tooWide } from "../support/screens.ts";
 import { type Script, scriptedPrompts } from "../support/scripted-prompts.ts";
 import { keys } from "../support/terminal.ts";
@@ -405,6 +405,19 @@ describe("typing and moving", () => {
     const home = await createServedHome({ seedOrders: 5 });
     const screen = openLiveScreen(home, "find");
     await screen.until(/The mirror is empty\nFill it with: courier sync/);
+    screen.type(escapeKey);
+    expect((await screen.ended).exit).toBe(0);
+  });
+
+  test("a mirror before its first sync says how to read all orders of the account", async () => {
+    const home = await createServedHome({ seedOrders: 5 });
+    const account = { base_url: home.sandbox.baseUrl, key: home.sandbox.apiKey };
+    await putConfig(home, { current: "main", accounts: { main: account, shop: account } });
+    const options = { env: { COURIER_API_KEY: "", COURIER_BASE_URL: "" } };
+    await home.courier("find --account shop", options); // makes the mirror
+    await home.courier("orders show 1 --account shop", options);
+    const screen = openLiveScreen(home, "find --account shop", options);
+    await screen.until("only 1 order; all: courier sync --account shop");
     screen.type(escapeKey);
     expect((await screen.ended).exit).toBe(0);
   });

@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { requestCount } from "../support/answers.ts";
+import { putConfig } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { row, sheet } from "../support/imports.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
@@ -470,6 +471,22 @@ test("logout deletes the mirror", async () => {
   expect(await readdir(path.join(home.stateDir, "mirror"))).not.toEqual([]);
   expect((await home.courier("logout --account shop", used)).exit).toBe(0);
   expect(await readdir(path.join(home.stateDir, "mirror"))).toEqual([]);
+});
+
+test("the hint of a damaged mirror makes that of its own account again", async () => {
+  const home = await createServedHome({ seedOrders: 3 });
+  const account = { base_url: home.sandbox.baseUrl, key: home.sandbox.apiKey };
+  await putConfig(home, { current: "main", accounts: { main: account, shop: account } });
+  const options = { env: { COURIER_API_KEY: "", COURIER_BASE_URL: "" } };
+  await home.courier("sync --account shop", options);
+  const directory = path.join(home.stateDir, "mirror");
+  for (const name of await readdir(directory))
+    await writeFile(path.join(directory, name), "x".repeat(10_000));
+  const { exit, stderr } = await home.courier("find 李 --account shop", options);
+  const [, hinted = ""] = /make it again with courier (.*)\n/.exec(stderr) ?? [];
+  expect({ exit, hinted }).toEqual({ exit: 5, hinted: "sync --rebuild --account shop" });
+  await home.courier(hinted, options);
+  expect((await home.courier("find 李 --account shop", options)).exit).toBe(0);
 });
 
 test("--rebuild replaces a damaged mirror, and says what is not known then", async () => {

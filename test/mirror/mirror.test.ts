@@ -4,12 +4,13 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Answer, type Mirror, openMirror } from "../../src/mirror/mirror.ts";
+import type { Answer, Mirror } from "../../src/mirror/mirror.ts";
 import { deleteMirrors, hasMirror } from "../../src/mirror/mirror-files.ts";
 import { readNewestOrders } from "../../src/mirror/newest-orders.ts";
 import { type JsonObject, parseJson, stringifyJson } from "../../src/model/json.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { effort, fc } from "../support/effort.ts";
+import { openMirror } from "../support/mirror.ts";
 
 const owner = { account: "shop", service: "https://courier.example.com", key: "" };
 

@@ -3,10 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Answer, openMirror } from "../../src/mirror/mirror.ts";
+import type { Answer } from "../../src/mirror/mirror.ts";
 import { type JsonObject, parseJson } from "../../src/model/json.ts";
 import { countSpend } from "../../src/report/count-spend.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
+import { openMirror } from "../support/mirror.ts";
 
 const owner = { account: "shop", service: "https://courier.example.com", key: "" };
 const all = { statuses: [], from: undefined, to: undefined, zone: "utc", hasInstant: () => true } as const;

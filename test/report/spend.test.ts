@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { unnamedAccount } from "../../src/config/accounts.ts";
-import { type Answer, openMirror } from "../../src/mirror/mirror.ts";
+import type { Answer } from "../../src/mirror/mirror.ts";
 import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { type JsonObject, parseJson } from "../../src/model/json.ts";
 import { countSpend } from "../../src/report/count-spend.ts";
@@ -14,6 +14,7 @@ import { loadDriver } from "../../src/sqlite/driver.ts";
 import { answerData, onePage } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { effort, fc } from "../support/effort.ts";
+import { openMirror } from "../support/mirror.ts";
 
 const owner = { account: "shop", service: "https://courier.example.com", key: "" };
 

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openMirror } from "../../src/mirror/mirror.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { countTimes } from "../../src/report/count-times.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { openMirror } from "../support/mirror.ts";
 import { createOrder } from "../support/orders.ts";
 
 async function jsonOf(home: ServedHome, words: string) {
