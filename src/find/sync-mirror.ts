@@ -16,6 +16,8 @@ export interface SyncTools {
   /** Called with the number of calls that are ahead; may reject to stop. */
   readonly beforeCalls: (calls: number) => Promise<void>;
   readonly onProgress: (orders: number) => void;
+  /** Called with an order that could not be looked up, where the others are. */
+  readonly onFailure: (id: string, failure: ServiceFailure) => void;
 }
 
 export interface SyncCounts {
@@ -24,13 +26,15 @@ export interface SyncCounts {
   readonly looked_up: number;
 }
 
-interface LookUpTools extends Pick<SyncTools, "service" | "mirror" | "now"> {
+interface LookUpTools extends Pick<SyncTools, "service" | "mirror" | "now" | "onFailure"> {
   readonly pass?: number;
   readonly passesRefusals?: boolean;
 }
 
 const pageSize = 100;
 const callsAtOnce = 8;
+/** Look-ups in a row that fail, after which no further one is made. */
+const mostFailures = 10;
 /** An order may be listed late, or stamped by another clock. */
 const overlapDays = 2;
 
@@ -99,7 +103,8 @@ export function isSettled(state: string | undefined): boolean {
   return state !== undefined && settledStates.includes(state);
 }
 
-function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools, pass: number) {
+function createSync(tools: SyncTools, pass: number) {
+  const { service, mirror, now, beforeCalls, onProgress } = tools;
   let listed = 0;
   let lookedUp = 0;
   let newest: string | undefined;
@@ -198,13 +203,8 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
         if (byState < Math.min(byDate, left)) await listSettled(since);
         else if (byDate < left) await listSince(since);
       }
-      lookedUp += await lookUpDetails(await mirror.notInPass(pass, states), {
-        service,
-        mirror,
-        now,
-        pass,
-        passesRefusals: true,
-      });
+      const others = await mirror.notInPass(pass, states);
+      lookedUp += await lookUpDetails(others, { ...tools, pass, passesRefusals: true });
     },
 
     async end(atMs: number, through: string | undefined): Promise<SyncCounts> {
@@ -215,25 +215,34 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
 }
 
 /**
- * Looks orders up one by one. One that the service no longer shows is marked, and its last answers stay. Throws
- * ServiceFailure, for another refusal as well unless `passesRefusals`.
+ * Looks orders up one by one, and gives the number of those that were. One that the service no longer shows is marked, and
+ * its last answers stay. One that fails is passed over; another refusal is no failure where `passesRefusals`. Throws
+ * ServiceFailure where the service fails for all.
  */
 export async function lookUpDetails(
   ids: readonly string[],
-  { service, mirror, now, pass, passesRefusals }: LookUpTools,
+  { service, mirror, now, onFailure, pass, passesRefusals }: LookUpTools,
 ): Promise<number> {
+  let [count, failedInARow] = [0, 0];
+  const fail = (id: string, error: ServiceFailure) => {
+    const failure = error.with({ message: `order ${id}: ${error.message}` });
+    failedInARow += 1;
+    if (failedInARow >= mostFailures) throw failure;
+    onFailure(id, failure);
+  };
   const lookUp = async (id: string) => {
     try {
       const order = await service.order(id);
       await mirror.record([{ id, kind: "detail", value: order }], now(), pass);
     } catch (error) {
-      if (!isRefused(error)) throw error;
-      if (saysNoSuchOrder(error)) await mirror.noteNotShown(id, now(), pass);
-      else if (!passesRefusals) throw error;
+      if (!(error instanceof ServiceFailure) || !error.isOfOneRequest) throw error;
+      if (!saysNoSuchOrder(error)) return isRefused(error) && passesRefusals ? undefined : fail(id, error);
+      await mirror.noteNotShown(id, now(), pass);
     }
+    failedInARow = 0;
+    count += 1;
   };
-  let count = 0;
-  for await (const _ of mapInOrder(ids, callsAtOnce, lookUp)) count += 1;
+  for await (const _ of mapInOrder(ids, callsAtOnce, lookUp));
   return count;
 }
 

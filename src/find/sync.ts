@@ -45,6 +45,9 @@ export const syncOrders = defineCommand({
     const service = countCalls(await context.service());
     const meter = context.meter();
     let hasRead = false;
+    const failures = new Map<string, ServiceFailure>();
+    const flags = `${fetchDetails === undefined ? "" : ` --fetch-details ${fetchDetails}`}${verify ? " --verify" : ""}`;
+    const goOn = `to go on: ${context.nextCommand(`sync${flags}`)}`;
     const tools: SyncTools = {
       service,
       mirror,
@@ -54,6 +57,7 @@ export const syncOrders = defineCommand({
         hasRead = true;
         meter.update(() => `${counted(orders, "order")} read`);
       },
+      onFailure: (id, failure) => void failures.set(id, failure),
     };
     try {
       const counts = await syncMirror(tools);
@@ -67,11 +71,11 @@ export const syncOrders = defineCommand({
         without_phone: facts.withoutPhone,
         calls: service.calls(),
       };
-      return document<SyncResult>(result, describe);
+      return { ...document<SyncResult>(result, describe), ...failureOf([...failures.values()], goOn) };
     } catch (error) {
       if (!(error instanceof ServiceFailure)) throw error;
       const { orders } = await mirror.facts();
-      throw tellHowFar(error, hasRead ? orders : 0, context);
+      throw tellHowFar(error, hasRead ? orders : 0, goOn);
     } finally {
       meter.end();
     }
@@ -127,12 +131,21 @@ function warnOfMissed(why: string, { messages }: Context): void {
 }
 
 /** The words of the command may have deleted the mirror: the next one must not. */
-function tellHowFar(failure: ServiceFailure, mirrored: number, { nextCommand }: Context): ServiceFailure {
+function tellHowFar(failure: ServiceFailure, mirrored: number, goOn: string): ServiceFailure {
   const kept = mirrored === 0 ? "" : `; the mirror keeps what was read: it has ${counted(mirrored, "order")}`;
-  const goOn = `to go on: ${nextCommand("sync")}`;
   // The advice of a list that is incomplete is to run the same command again.
   const hint = failure.code === "list_incomplete" ? goOn : failure.hintBefore(goOn);
   return failure.with({ message: `${failure.message}${kept}`, hint });
+}
+
+/** All else was read. */
+function failureOf(
+  [first, ...others]: readonly ServiceFailure[],
+  goOn: string,
+): { failure?: ServiceFailure } {
+  if (!first) return {};
+  const all = others.length === 0 ? "" : `${others.length + 1} orders could not be looked up; `;
+  return { failure: first.with({ message: `${all}${first.message}`, hint: first.hintBefore(goOn) }) };
 }
 
 /** An account may have been given the key of another customer, whose orders are others. */

@@ -68,7 +68,7 @@ test("sync: an order that was read twice counts once", async () => {
   const { exit, stderr } = await home.courier("sync --verify");
   expect([exit, stderr.replace(broken, "")]).toEqual([
     5,
-    "; the mirror keeps what was read: it has 250 orders\nhint: to go on: courier sync\n",
+    "; the mirror keeps what was read: it has 250 orders\nhint: to go on: courier sync --verify\n",
   ]);
 });
 

@@ -2,7 +2,7 @@
 
 import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { requestCount } from "../support/answers.ts";
 import { putConfig } from "../support/config-file.ts";
@@ -240,9 +240,52 @@ test("a look-up that is refused for another reason marks no order", async () => 
     message: "no",
   } as const;
   home.sandbox.faults.set([forbidden, ...home.unlisted]);
-  expect(await sync(home)).toMatchObject({ orders: 3, looked_up: 1, not_shown: 0 });
+  expect(await sync(home)).toMatchObject({ orders: 3, looked_up: 0, not_shown: 0 });
   expect((await home.courier("sync --fetch-details 9")).exit).toBe(1);
   expect(await sync(home)).toMatchObject({ not_shown: 0 });
+});
+
+const failing = (path: RegExp, status: number) =>
+  ({ kind: "refuse", method: "GET", path, status, code: "NO", message: "no" }) as const;
+
+test("a sync is complete but for an order for whose details the service fails", async () => {
+  const home = await homeWithDeletedOrder();
+  await sync(home);
+  home.clock.advance(86_400_000);
+  home.sandbox.faults.set([failing(new RegExp(`orders/${home.gone.id}$`), 500), ...home.unlisted]);
+  const { exit, stdout, stderr } = await home.courier("sync --json");
+  expect({ exit, ...JSON.parse(stdout) }).toMatchObject({ exit: 5, orders: 3, looked_up: 0, not_shown: 0 });
+  expect(JSON.parse(stderr).error).toMatchObject({
+    message: `order ${home.gone.id}: the service is failing: no (NO)`,
+    hint: "to go on: courier sync",
+  });
+  expect((await home.courier("find")).stderr).toContain("synced just now");
+});
+
+describe.each([403, 500])("where the service answers %i for the details", (status) => {
+  test("of one order, --fetch-details reads those of the others", async () => {
+    const home = await createServedHome({ seedOrders: 60 });
+    await sync(home);
+    home.sandbox.faults.set([failing(/orders\/60$/, status)]);
+    const { exit, stderr } = await home.courier("sync --fetch-details 40 --verify");
+    expect(exit).toBe(status === 403 ? 1 : 5);
+    expect(stderr).toContain("error: order 60: ");
+    expect(stderr).toContain("to go on: courier sync --fetch-details 40 --verify\n");
+    expect((await home.courier("find")).stderr).toContain("21 orders have no phone");
+  });
+
+  test("of all orders, it stops soon", async () => {
+    const home = await createServedHome({ seedOrders: 60 });
+    await sync(home);
+    home.sandbox.faults.set([failing(/orders\/\d+$/, status)]);
+    const { exit, stdout, stderr } = await home.courier("sync --fetch-details 40");
+    expect({ exit, stdout }).toEqual({ exit: status === 403 ? 1 : 5, stdout: "" });
+    expect(stderr).toContain("to go on: courier sync --fetch-details 40\n");
+    const asked = new Set(
+      home.sandbox.requests.filter(({ path }) => /orders\/\d+$/.test(path)).map(({ path }) => path),
+    );
+    expect(asked.size).toBeLessThan(20);
+  });
 });
 
 test("--fetch-details goes on where the service has no details of an order of its list", async () => {
