@@ -26,7 +26,7 @@ export interface SyncCounts {
   readonly looked_up: number;
 }
 
-interface LookUpTools extends Pick<SyncTools, "service" | "mirror" | "now" | "onFailure"> {
+interface LookUpTools extends Omit<SyncTools, "onProgress"> {
   readonly pass?: number;
   readonly passesRefusals?: boolean;
 }
@@ -221,8 +221,9 @@ function createSync(tools: SyncTools, pass: number) {
  */
 export async function lookUpDetails(
   ids: readonly string[],
-  { service, mirror, now, onFailure, pass, passesRefusals }: LookUpTools,
+  { service, mirror, now, beforeCalls, onFailure, pass, passesRefusals }: LookUpTools,
 ): Promise<number> {
+  await beforeCalls(ids.length);
   let [count, failedInARow] = [0, 0];
   const fail = (id: string, error: ServiceFailure) => {
     const failure = error.with({ message: `order ${id}: ${error.message}` });
@@ -272,7 +273,7 @@ async function countListed(service: CourierService, status: string): Promise<num
 
 /** Compares the mirror with the service's own counts (2.6), one call a state, and reads again what differs. */
 export async function verifyMirror(tools: SyncTools): Promise<void> {
-  const { service, mirror, beforeCalls } = tools;
+  const { service, mirror } = tools;
   const counts = await mirror.countByState();
   const states = new Set([...stateNames, ...[...counts.keys()].filter((state) => state !== undefined)]);
   const pass = await mirror.beginPass();
@@ -282,7 +283,6 @@ export async function verifyMirror(tools: SyncTools): Promise<void> {
     if (total === (counts.get(status) ?? 0)) continue;
     if (total === "refused" || !(await sync.hasListed({ status }))) return void (await sync.list({}));
     const unlisted = await mirror.notInPass(pass, [status]);
-    await beforeCalls(unlisted.length);
     await lookUpDetails(unlisted, { ...tools, pass, passesRefusals: true });
   }
 }

@@ -180,7 +180,6 @@ function describe({ orders, listed, looked_up, not_shown, without_phone, calls }
 
 async function addDetails(limit: number, mirror: Mirror, tools: SyncTools): Promise<void> {
   const ids = await mirror.withoutPhone(limit);
-  await tools.beforeCalls(ids.length);
   await lookUpDetails(ids, { ...tools, pass: Number(await mirror.fact("pass")) });
 }
 

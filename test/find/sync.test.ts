@@ -4,7 +4,7 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTransport, type Transport } from "../../src/api/transport.ts";
-import { requestCount } from "../support/answers.ts";
+import { requestCount, showCallsLeft } from "../support/answers.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { row, sheet } from "../support/imports.ts";
@@ -36,6 +36,19 @@ const failedPage = (page: number) =>
     code: "NO",
     message: "no",
   }) as const;
+
+/** A whole list with these orders. */
+const listing = (path: RegExp, orders: readonly Listed[]) => ({
+  kind: "status" as const,
+  path,
+  status: 200,
+  contentType: "application/json",
+  body: JSON.stringify({
+    success: true,
+    data: orders,
+    pagination: { current_page: 1, total_pages: 1, total_items: orders.length, per_page: 100 },
+  }),
+});
 
 const byId = (a: Listed, b: Listed) => a.id - b.id;
 const states = (orders: readonly Listed[]) => orders.map(({ id, status }) => ({ id, status })).sort(byId);
@@ -126,17 +139,6 @@ async function homeWithDeletedOrder({ isOwn = false } = {}) {
     code: "NOT_FOUND",
     message: "none",
   } as const;
-  const listing = (path: RegExp, orders: readonly Listed[]) => ({
-    kind: "status" as const,
-    path,
-    status: 200,
-    contentType: "application/json",
-    body: JSON.stringify({
-      success: true,
-      data: orders,
-      pagination: { current_page: 1, total_pages: 1, total_items: orders.length, per_page: 100 },
-    }),
-  });
   const unlisted = [listing(/orders\?(?!.*status=(?!pending))/, shown), listing(/status=/, [])];
   const deleteIt = () => home.sandbox.faults.set([isRefused, ...unlisted]);
   return { ...home, gone, isRefused, unlisted, deleteIt };
@@ -288,6 +290,19 @@ describe.each([403, 500])("where the service answers %i for the details", (statu
   });
 });
 
+test("orders that are in no list are looked up only where calls are left for all of them", async () => {
+  const home = await createServedHome({ seedOrders: 600 });
+  await sync(home);
+  home.clock.advance(3_600_000);
+  home.sandbox.faults.set([listing(/orders\?/, []), failing(/orders\/\d+$/, 404)]);
+  showCallsLeft(home, 60);
+  const before = home.sandbox.requests.length;
+  const { exit, stderr } = await home.courier("sync --no-input");
+  expect(exit).toBe(2);
+  expect(stderr).toMatch(/^error: this takes \d+ calls, but only 60 are left/);
+  expect(home.sandbox.requests.length - before).toBeLessThan(20);
+});
+
 test("--fetch-details goes on where the service has no details of an order of its list", async () => {
   const home = await homeWithDeletedOrder();
   home.sandbox.faults.set([home.isRefused]);
@@ -413,7 +428,10 @@ test("a first sync that goes on reads the whole list where orders were taken awa
       }),
     })),
   );
-  await sync(home);
+  expect(await home.courier("sync")).toMatchObject({
+    exit: 0,
+    stderr: expect.stringMatching(/^This takes 2\d\d calls; \d+ are left\.\n$/),
+  });
   const ids = new Set((await mirrored(home)).map(({ id }) => id));
   expect(left.filter(({ id }) => !ids.has(id))).toEqual([]);
 });
