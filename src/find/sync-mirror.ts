@@ -278,11 +278,17 @@ export async function verifyMirror(tools: SyncTools): Promise<void> {
   const states = new Set([...stateNames, ...[...counts.keys()].filter((state) => state !== undefined)]);
   const pass = await mirror.beginPass();
   const sync = createSync(tools, pass);
+  const lookUpUnlisted = async (unlisted: readonly (string | undefined)[]) => {
+    const ids = await mirror.notInPass(pass, unlisted);
+    await lookUpDetails(ids, { ...tools, pass, passesRefusals: true });
+  };
   for (const status of states) {
     const total = await countListed(service, status);
     if (total === (counts.get(status) ?? 0)) continue;
-    if (total === "refused" || !(await sync.hasListed({ status }))) return void (await sync.list({}));
-    const unlisted = await mirror.notInPass(pass, [status]);
-    await lookUpDetails(unlisted, { ...tools, pass, passesRefusals: true });
+    if (total === "refused" || !(await sync.hasListed({ status }))) {
+      await sync.list({});
+      return lookUpUnlisted([...states, undefined]);
+    }
+    await lookUpUnlisted([status]);
   }
 }

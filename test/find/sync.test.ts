@@ -8,6 +8,7 @@ import { requestCount, showCallsLeft } from "../support/answers.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { row, sheet } from "../support/imports.ts";
+import { createOrder } from "../support/orders.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 interface Listed {
@@ -521,6 +522,26 @@ test("--verify reads the list once where the service refuses a state", async () 
   home.sandbox.faults.clear();
   expect(states(await mirrored(home))).toEqual(states(await listed(home)));
 });
+
+test.each(["ignores", "refuses"])(
+  "--verify finds a completed order gone where the service %s the state",
+  async (way) => {
+    const home = await createServedHome();
+    for (const _ of [1, 2]) {
+      const { tracking_number } = await createOrder(home);
+      await home.sandbox.advance({ trackingNumber: tracking_number, to: "completed" });
+    }
+    await sync(home);
+    home.clock.advance(86_400_000);
+    const [left, gone] = await listed(home);
+    home.sandbox.faults.set([
+      failing(new RegExp(`orders/${gone?.id}$`), 404),
+      ...(way === "refuses" ? [failing(/status=/, 400)] : []),
+      listing(/orders\?/, left ? [left] : []),
+    ]);
+    expect(await sync(home, "sync --verify --json")).toMatchObject({ orders: 2, not_shown: 1 });
+  },
+);
 
 test("logout deletes the mirror", async () => {
   const home = await createServedHome({ seedOrders: 3 });
