@@ -4,7 +4,7 @@ import { ServiceFailure, saysNoSuchOrder } from "../api/failure.ts";
 import { allOrders, restOfOrders } from "../api/pages.ts";
 import { type CourierService, type OrderFilter, toCount } from "../api/service.ts";
 import { mapInOrder } from "../core/concurrent.ts";
-import { parseInstant, utcDate } from "../core/time.ts";
+import { isNoTime, parseInstant, utcDate } from "../core/time.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import { stateNames } from "../model/states.ts";
@@ -120,8 +120,8 @@ function createSync(tools: SyncTools, pass: number) {
     listed += orders.length;
     onProgress(listed);
     for (const { created_at } of orders) {
-      if (created_at && parseInstant(created_at) !== undefined && created_at > (newest ?? ""))
-        newest = created_at;
+      const isTime = created_at && !isNoTime(created_at) && parseInstant(created_at) !== undefined;
+      if (isTime && created_at > (newest ?? "")) newest = created_at;
     }
   }
 

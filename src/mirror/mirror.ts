@@ -114,7 +114,7 @@ export interface Mirror {
   /** Ids of the orders that were seen in any pass. */
   idsInPasses(): Promise<readonly string[]>;
   noteSync(facts: { readonly atMs: number; readonly through: string | undefined }): Promise<void>;
-  /** The date of the oldest order in one of these states that the service shows, as it wrote it. */
+  /** The date of the oldest order in one of these states that the service shows, as it wrote it; `isNoTime` is no date. */
   oldest(statuses: readonly (string | undefined)[]): Promise<string | undefined>;
   /** Number of orders created at or after a time, as the service wrote it; `statuses`: in one of these. */
   countSince(createdAt: string, statuses?: readonly string[]): Promise<number>;
@@ -548,7 +548,7 @@ function createMirror(database: Database): Mirror {
     oldest: (statuses) =>
       database.read(() =>
         toText(
-          sql(`SELECT min(created_at) AS at FROM orders WHERE ${isOneOf} AND ${isShown}`).get(
+          sql(`SELECT min(created_at) AS at FROM orders WHERE ${isOneOf} AND ${isShown} AND ${isTime}`).get(
             JSON.stringify(statuses.map((status) => status ?? "")),
           )?.at,
         ),
@@ -669,6 +669,7 @@ function toFacts({ id, ref, not_shown_since }: SqlRow): OrderFacts {
 }
 
 const isShown = "not_shown_since IS NULL";
+const isTime = "created_at NOT GLOB '[01][0-9][0-9][0-9]-*'";
 const isOneOf = "coalesce(status, '') IN (SELECT value FROM json_each(?))";
 
 /** A tracking answer names a parcel, which a service may know before it shows the order. */

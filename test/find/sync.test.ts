@@ -102,6 +102,26 @@ test("a service that does not know a state by its name is asked by date", async 
   expect(states(await mirrored(home))).toEqual(all);
 });
 
+test.each([1, 2])(
+  "%i of two orders without a time, stamped 0001-01-01, make no later sync fail",
+  async (without) => {
+    const home = await createServedHome();
+    for (const _ of [1, 2]) await createOrder(home);
+    const all = (await listed(home)).map((order, index) =>
+      index < without ? { ...order, created_at: "0001-01-01T00:00:00Z" } : order,
+    );
+    home.sandbox.faults.set([
+      listing(/orders\?page=1&limit=100$/, all),
+      failing(/status=/, 400),
+      failing(/date_from=(0000|-)/, 400), // a year that .NET and Python do not have
+      listing(/date_from=2/, all.slice(without)),
+    ]);
+    const elsewhere = { env: { COURIER_STATE_DIR: path.join(home.directory, "another") } };
+    for (const _ of ["first", "later"])
+      expect(await home.courier("sync", elsewhere)).toMatchObject({ exit: 0, stderr: "" });
+  },
+);
+
 test("show of an order that the service no longer shows leads to what this machine knows of it", async () => {
   const home = await homeWithDeletedOrder();
   home.deleteIt();
