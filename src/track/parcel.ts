@@ -36,6 +36,9 @@ export function newParcel(name: string): Parcel {
   return { name, trackingNumber: name, tracking: undefined, changedMs: undefined, stale: undefined };
 }
 
+/** Movements of a parcel whose answers lack some: a service may word all of them anew each time. */
+const mostKept = 250;
+
 /** Applies the answer of a poll. `change` is undefined where nothing is new; at the first poll everything is new. */
 export function applyPoll(
   parcel: Parcel,
@@ -50,8 +53,10 @@ export function applyPoll(
     (before.status ?? null) !== (tracking.status ?? null) ||
     (before.current_location ?? null) !== (tracking.current_location ?? null);
   // An answer may lack movements for once: they are not new when they are back.
-  const known =
-    before && records.length === 0 ? ({ ...tracking, records: before.records } as Tracking) : tracking;
+  const isShort = newRecords(recordsOf(tracking), recordsOf(before)).length > 0;
+  const known = isShort
+    ? { ...tracking, records: [...records, ...recordsOf(before)].slice(0, mostKept) }
+    : tracking;
   const seen = { ...parcel, tracking: known, stale: undefined };
   if (!isNew) return { parcel: seen, change: undefined };
   const change: Change = {

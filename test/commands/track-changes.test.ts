@@ -140,6 +140,28 @@ test("without numbers: the orders that are not settled, from the ledger and the 
   expect(home.sandbox.requests.length - before).toBe(open.length);
 });
 
+/** The tracking answer of a parcel with these movements, newest first. */
+function showParcel(home: ServedHome, number: string, status: string | null, steps: readonly number[]): void {
+  const records = steps.map((step) => ({
+    location: `城${step}`,
+    description: `第${step}步`,
+    occurred_at: `2026-03-01T0${step}:00:00Z`,
+  }));
+  const facts = { tracking_number: number, status, current_location: `城${steps[0]}`, records };
+  home.sandbox.faults.clear();
+  answerData(home, `GET /api/v1/tracking/${number}`, JSON.stringify(facts));
+}
+
+test("movements that were reported are not new after an answer that had only the newest one", async () => {
+  const { home, first } = await homeWithParcels(1);
+  showParcel(home, first, "in_transit", [3, 2, 1]);
+  await changes(home);
+  showParcel(home, first, "in_transit", [4]);
+  expect((await changes(home)).map(({ records }) => records?.length)).toEqual([1]);
+  showParcel(home, first, "in_transit", [4, 3, 2, 1]);
+  expect(await home.courier("track --changes")).toEqual(nothing);
+});
+
 test("a parcel that has arrived is reported once more, and looked at no longer", async () => {
   const { home, first } = await homeWithParcels(1);
   await changes(home);

@@ -89,6 +89,22 @@ describe("a change", () => {
     },
   );
 
+  test("records that an answer with only a new one lacks are not new when they are back", () => {
+    const [begun, only] = [tracking("in_transit", [3, 2, 1]), tracking("in_transit", [4])];
+    expect(seen(begun, only).change?.records).toEqual([record(4)]);
+    const { parcel, change } = seen(begun, only, tracking("in_transit", [4, 3, 2, 1]));
+    expect([change, parcel.tracking?.records]).toEqual([undefined, [4, 3, 2, 1].map((step) => record(step))]);
+  });
+
+  test("a service that words all records anew each time makes no endless list of them", () => {
+    const reworded = (poll: number) => ({
+      ...tracking("in_transit", []),
+      records: [1, 2].map((step) => ({ ...record(step), description: `${poll} min ago` })),
+    });
+    const { parcel } = seen(...Array.from({ length: 1_000 }, (_, poll) => reworded(poll)));
+    expect(parcel.tracking?.records?.length).toBeLessThan(300);
+  });
+
   test("a state that is missing is null, and coming to one is a change", () => {
     const nothing = { tracking_number: "T1" } as Tracking;
     expect(seen(nothing).change).toMatchObject({ previous: null, current: null, record: null });
