@@ -36,8 +36,9 @@ export async function reportChanges(
     context.messages.note(`this machine knows no orders; read them with: ${context.nextCommand("sync")}`);
   const claims = createClaims(mirror, context);
   context.addCleanup(claims.release);
+  const changes = changesOf([...new Set(chosen)], { before, claims, mirror, context });
   return {
-    ...events(changesOf([...new Set(chosen)], { before, claims, mirror, context }), reportView),
+    ...events(changes, (reported) => reportView(reported, !before.has(reported.tracking_number))),
     after: claims.confirm,
   };
 }
@@ -193,12 +194,11 @@ function whatIsCompared(tracking: Tracking): JsonObject {
 }
 
 /** One line a parcel, and one a new movement; of a first check, the newest alone. */
-function reportView(reported: Reported): readonly Block[] {
+function reportView(reported: Reported, isFirst: boolean): readonly Block[] {
   if (!("current" in reported)) return trackedView(reported as Tracked);
   const { tracking_number, previous, current, current_location, record, records } = reported as Change;
-  const isFirst = previous === null;
   const states: Span[] =
-    isFirst || previous === current ? [state(current)] : [state(previous), " -> ", state(current)];
+    previous === null || previous === current ? [state(current)] : [state(previous), " -> ", state(current)];
   const shown = isFirst ? records.slice(0, 1) : records;
   return [
     line(

@@ -7,7 +7,7 @@ import type { Json } from "../model/json.ts";
 export interface Change {
   readonly [field: string]: Json | undefined;
   readonly tracking_number: string;
-  /** The state before; null at the first poll. */
+  /** The state before; null at the first poll, and after an answer without one. */
   readonly previous: string | null;
   readonly current: string | null;
   readonly current_location: string | null;

@@ -162,6 +162,16 @@ test("movements that were reported are not new after an answer that had only the
   expect(await home.courier("track --changes")).toEqual(nothing);
 });
 
+test("what comes after an answer without a state is no first check, and has all new movements", async () => {
+  const { home, first } = await homeWithParcels(1);
+  showParcel(home, first, null, [1]);
+  expect((await home.courier("track --changes")).stdout).toContain("(first check)");
+  showParcel(home, first, "in_transit", [4, 3, 2, 1]);
+  const { stdout } = await home.courier("track --changes");
+  expect(stdout).toMatch(new RegExp(`^${first}  in_transit  城4\n`));
+  expect(stdout.match(/第\d步/g)).toEqual(["第4步", "第3步", "第2步"]);
+});
+
 test("a parcel that has arrived is reported once more, and looked at no longer", async () => {
   const { home, first } = await homeWithParcels(1);
   await changes(home);
