@@ -22,6 +22,8 @@ const mostListed = 300;
 const freshSyncMs = 5 * 60_000;
 /** A list that failed is not read again for each name, but after this time. */
 const listPauseMs = 60_000;
+/** A list that was read is read again for a name after this time: a watch looks a name up again that it did not find. */
+const listAgeMs = 5 * 60_000;
 const pageSize = 100;
 /** Shorter digits are taken for an id at once: the mirror is not opened, and no call is made, for each of them. No id begins with 0. */
 const shortestNumber = 9;
@@ -288,6 +290,7 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
   let seen = new Set<string>();
   let firstTotal = 0;
   let isReread = false;
+  let beganMs = 0;
   let reading: Promise<void> = Promise.resolve();
   let failedMs = Number.POSITIVE_INFINITY;
 
@@ -298,10 +301,12 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
 
   async function readUntil(name: string): Promise<void> {
     const service = await context.service();
+    if (nextPage === undefined && context.clock.elapsed() - beganMs >= listAgeMs)
+      [nextPage, isReread] = [1, false];
     while (nextPage !== undefined && find(name).length === 0) {
       const { orders, pagination } = await service.listOrders({}, nextPage, pageSize);
       const total = toCount(pagination.total_items) ?? 0;
-      if (nextPage === 1) [seen, firstTotal] = [new Set(), total];
+      if (nextPage === 1) [seen, firstTotal, beganMs] = [new Set(), total, context.clock.elapsed()];
       const before = seen.size;
       for (const order of orders) {
         listed.set(order.id.value, order);

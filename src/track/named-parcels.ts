@@ -10,16 +10,24 @@ import type { Tracking } from "../model/interface.ts";
 export interface NamedParcels {
   /**
    * What a tracking number looks like is not specified, so a name is tracked as it was typed. Where the service refuses
-   * it, the order with this name is looked up, once unless the lookup fails. Throws ServiceFailure, and as `openParcelNames` does.
+   * it, the order with this name is looked up: again at once where the lookup fails, and after a while where it found none. Throws ServiceFailure, and as `openParcelNames` does.
    */
   track(name: string, options?: { retries: boolean }): Promise<Tracking>;
   /** The tracking number of a name, once it is known; until then, the name. */
   numberOf(name: string): string;
 }
 
+/** The service may show an order later than it takes its number. */
+const lookAgainMs = 10 * 60_000;
+
+interface NameLookup {
+  readonly number: Promise<string | undefined>;
+  readonly atMs: number;
+}
+
 export function nameParcels(service: CourierService, context: Context): NamedParcels {
   const numbers = new Map<string, string>();
-  const lookups = new Map<string, Promise<string | undefined>>();
+  const lookups = new Map<string, NameLookup>();
   const names = lazy(async () => (await import("../command/order-name.ts")).openParcelNames(context));
 
   async function look(name: string): Promise<string | undefined> {
@@ -34,9 +42,12 @@ export function nameParcels(service: CourierService, context: Context): NamedPar
   }
 
   function find(name: string): Promise<string | undefined> {
-    const lookup = lookups.get(name) ?? look(name);
-    lookups.set(name, lookup);
-    return lookup;
+    const nowMs = context.clock.elapsed();
+    const last = lookups.get(name);
+    if (last && nowMs - last.atMs < lookAgainMs) return last.number;
+    const number = look(name);
+    lookups.set(name, { number, atMs: nowMs });
+    return number;
   }
 
   async function explain(name: string, refusal: ServiceFailure): Promise<ServiceFailure> {

@@ -231,6 +231,24 @@ describe("a watch of several", () => {
   });
 });
 
+test.each(["order_no", "id"] as const)(
+  "an order that the service shows later is found by its %s, with few calls",
+  async (field) => {
+    const home = await createServedHome();
+    const order = await createOrder(home);
+    const none = '{"success":false,"error":{"code":"NOT_FOUND","message":"none"}}';
+    const page = '"pagination":{"current_page":1,"total_pages":1,"total_items":0,"per_page":100}';
+    answerRaw(home, "GET /api/v1/orders", `{"success":true,"data":[],${page}}`, { times: 2 });
+    answerRaw(home, `GET /api/v1/orders/${order.id}`, none, { status: 404, times: 2 });
+    const words = `track ${order[field]} --watch --interval 1m --until paid --for 3h --ndjson`;
+    const { exit, stdout, stderr } = await home.courier(words, elsewhere(home));
+    expect(exit, stderr).toBe(0);
+    expect(stdout).toContain(order.tracking_number);
+    expect(requestCount(home, "GET", "/api/v1/orders")).toBeLessThanOrEqual(3);
+    expect(requestCount(home, "GET", `/api/v1/orders/${order.id}`)).toBeLessThanOrEqual(3);
+  },
+);
+
 test("a list that fails once makes no name unknown for the rest of a watch", async () => {
   const home = await createServedHome();
   const { tracking_number, order_no } = await createOrder(home);
