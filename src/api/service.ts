@@ -99,7 +99,7 @@ export function createService(client: Client): CourierService {
       const { data } = await client.call({ method: "GET", path: ["orders", id] }, orderDetailSchema);
       const order = data as OrderDetail;
       const asked = withoutZeros(id);
-      if (order.id.value !== asked) throw anotherAnswer(`order ${id}`, `order ${order.id.value}`);
+      if (order.id.value !== asked) throw new AnotherAnswer(`order ${id}`, `order ${order.id.value}`);
       return order;
     },
     cancelOrder: (id) => client.callForEnvelope({ method: "DELETE", path: ["orders", id] }),
@@ -114,7 +114,7 @@ export function createService(client: Client): CourierService {
       const tracking = (await client.call(call, trackingSchema)).data as Tracking;
       const { tracking_number: got } = tracking;
       if (got !== trackingNumber && plainNumber(got) !== plainNumber(trackingNumber))
-        throw anotherAnswer(`parcel ${trackingNumber}`, `parcel ${got}`);
+        throw new AnotherAnswer(`parcel ${trackingNumber}`, `parcel ${got}`);
       return tracking;
     },
     clockOffsetMs: () => client.clockOffsetMs(),
@@ -130,15 +130,13 @@ function textOfError(error: Json | undefined): string | undefined {
 }
 
 /** Stops before the next step acts on another order than the requested one. */
-function anotherAnswer(asked: string, got: string): ServiceFailure {
-  return new ServiceFailure(
-    "invalid_response",
-    `the service was asked for ${asked} and answered with ${got}`,
-    {
+export class AnotherAnswer extends ServiceFailure {
+  constructor(asked: string, got: string) {
+    super("invalid_response", `the service was asked for ${asked} and answered with ${got}`, {
       code: "wrong_shape",
       hint: "run it again; if it happens again, the service mixes up its answers: --debug shows the calls",
-    },
-  );
+    });
+  }
 }
 
 /** A service may normalise a tracking number: `cr 988` becomes `CR988`. */

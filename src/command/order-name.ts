@@ -1,7 +1,7 @@
 /** Which order a person means: by its id, order number, tracking number, or the ref that it was sent with. */
 
 import { ServiceFailure } from "../api/failure.ts";
-import { toCount } from "../api/service.ts";
+import { AnotherAnswer, toCount } from "../api/service.ts";
 import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -28,7 +28,10 @@ const pageSize = 100;
 /** Shorter digits are taken for an id at once: the mirror is not opened, and no call is made, for each of them. No id begins with 0. */
 const shortestNumber = 9;
 const isShortId = (digits: string) => digits.length < shortestNumber && !digits.startsWith("0");
-/** A service may fail for digits that its integers cannot hold: they are no id, and may be a number. */
+/**
+ * A service may fail for digits that its integers cannot hold: they are no id, and may be a number. So may digits for which
+ * it shows an order with another id.
+ */
 const tooLongForId = 19;
 /** Ids that are looked up one by one for parcels, in a run. */
 const mostLookedUp = 10;
@@ -82,8 +85,8 @@ export function openOrderNames(context: Context): (name: string) => Promise<Name
     if (known.some(({ id }) => id === wanted)) return choose(name, known) ?? { id: wanted };
     let failure: unknown;
     const isAnOrder = await isId(name, context).catch((error) => {
-      if (wanted.length < tooLongForId || !(error instanceof ServiceFailure) || error.kind !== "server_error")
-        throw error;
+      const isTooLong = wanted.length >= tooLongForId && (error as ServiceFailure).kind === "server_error";
+      if (!isTooLong && !(error instanceof AnotherAnswer)) throw error;
       failure = error;
       return false;
     });
@@ -151,7 +154,8 @@ export function openParcelNames(context: Context): (name: string) => Promise<str
     try {
       return [await lookUp(name)];
     } catch (error) {
-      if (!(error instanceof ServiceFailure && error.kind === "refused")) throw error;
+      const isRefused = error instanceof ServiceFailure && error.kind === "refused";
+      if (!isRefused && !(error instanceof AnotherAnswer)) throw error;
       return list(name);
     }
   }

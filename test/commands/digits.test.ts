@@ -1,7 +1,7 @@
 /** Order and tracking numbers of digits alone: they name their orders, as ids do. */
 
 import { describe, expect, test } from "vitest";
-import { answerData, answerRaw, requestCount } from "../support/answers.ts";
+import { answerData, answerRaw, onePage, requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
@@ -51,6 +51,34 @@ test.each([
   expect(ran.stderr).toContain(
     `773461000001 was known as a number of order 1, which has N1 and 773461000002${choice}\n`,
   );
+});
+
+describe("a service that shows an order by its number in the path, too", () => {
+  /** Another machine asks about an order that only the list may name. */
+  async function homeWithNumberInPath(isListed: boolean) {
+    const home = await createServedHome({ seedOrders: 1 });
+    const [detail = "", list = ""] = await Promise.all(
+      ["show 1", "list"].map(async (words) => (await home.courier(`orders ${words} --json`)).stdout),
+    );
+    const numbered = (json: string) => json.trim().replace(/"order_no": ?"[^"]*"/, `"order_no":"${number}"`);
+    for (const name of [1, number]) answerData(home, `GET /api/v1/orders/${name}$`, numbered(detail));
+    answerData(home, "GET /api/v1/orders", isListed ? numbered(list) : "[]", onePage);
+    const elsewhere = { env: { COURIER_STATE_DIR: `${home.directory}/elsewhere` } };
+    const run = (words: string) => home.courier([...words.split(" "), number], elsewhere);
+    return { ...home, run };
+  }
+
+  test.each(["orders show", "orders slips -o -", "track"])("courier %s", async (words) => {
+    const { run } = await homeWithNumberInPath(true);
+    expect(await run(words)).toMatchObject({ exit: 0, stderr: "" });
+  });
+
+  test("no order is taken for another one where the list has no such number", async () => {
+    const home = await homeWithNumberInPath(false);
+    const ran = await home.run("orders cancel --yes");
+    expect([ran.exit, requestCount(home, "DELETE")], ran.stderr).toEqual([70, 0]);
+    expect(ran.stderr).toContain(`the service was asked for order ${number} and answered with order 1`);
+  });
 });
 
 test("digits that name nothing are told as an id that no order has", async () => {
