@@ -58,11 +58,13 @@ export function merge(order: OrderFacts, answers: readonly StoredAnswer[]): Mirr
 
 /** Newer fields replace older ones; objects are combined. */
 function combine(older: JsonObject, newer: JsonObject): JsonObject {
-  const combined: Record<string, Json | undefined> = { ...older };
-  for (const [key, value] of Object.entries(newer)) {
-    const before = combined[key];
+  // Spread, a field `__proto__` is one as any other; set where it is not yet, it would be the prototype.
+  const combined: Record<string, Json | undefined> = { ...older, ...newer };
+  for (const [key, before] of Object.entries(older)) {
+    const value = combined[key];
+    if (value === before) continue;
     if (isJsonObject(before) && isJsonObject(value)) combined[key] = combine(before, value);
-    else if (!hidesKnown(value, before)) combined[key] = value;
+    else if (hidesKnown(value, before)) combined[key] = before;
   }
   return combined;
 }

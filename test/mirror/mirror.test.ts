@@ -51,6 +51,15 @@ const phones = fc
   )
   .map((parts) => parts.join(""));
 
+test("a field that is named __proto__ is kept as any other, and lends its fields to none", async () => {
+  const mirror = await createMirror();
+  const value = parseJson('{"id":1,"__proto__":{"tracking_number":"CR9"},"item_name":"mug"}') as JsonObject;
+  await mirror.record([{ id: "1", kind: "list", value }], 1_000);
+  await mirror.record([{ id: "1", kind: "detail", value }], 2_000);
+  const { fields } = (await mirror.order("1")) ?? {};
+  expect([stringifyJson(fields ?? {}), fields?.tracking_number]).toEqual([stringifyJson(value), undefined]);
+});
+
 test("a search finds what a scan of all texts finds", async () => {
   await fc.assert(
     fc.asyncProperty(
