@@ -12,8 +12,8 @@ export const diagnose = defineCommand({
     "Each check passes, warns, fails, or is skipped because an earlier one failed. It makes one call, for the\n" +
     "profile, and changes nothing. No key, password, address or name of a person is shown, so that the result can be\n" +
     "pasted into a ticket: account names, hosts and paths are. The exit code is 0 unless something failed; else\n" +
-    "it is that of the first failure: 2 for files and settings, 4 for the account or its key, 5 for the ledger, the\n" +
-    "mirror or the connection to the service, 70 for an answer that breaks the interface.",
+    "it is that of the first failure: 1 where the service refuses the call, 2 for files and settings, 4 for the account\n" +
+    "or its key, 5 for the ledger, the mirror or the connection to the service, 70 for an answer that breaks the interface.",
   arguments: {},
   options: {},
   examples: [
@@ -23,7 +23,7 @@ export const diagnose = defineCommand({
       note: "what to do, for a script",
     },
   ],
-  exits: [2, 4, 5],
+  exits: [1, 2, 4, 5],
   seeAlso: ["accounts list", "profile"],
   async run(_input, context) {
     const columns = ["check", "status", "detail", "advice", "duration_ms"];

@@ -179,7 +179,7 @@ function inOurWords(failure: ServiceFailure): string {
 const meanings: Readonly<Record<ServiceFailure["kind"], string>> = {
   unreachable: "it cannot be reached",
   no_response: "the answer was cut short",
-  rate_limited: "rate limited (HTTP 429)",
+  rate_limited: "rate limited",
   server_error: "it is failing",
   refused: "it refuses the call",
   key_refused: "it refuses the key",

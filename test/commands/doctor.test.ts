@@ -91,6 +91,20 @@ test.each(["ACCOUNT_OF 张三 (zhang.san@example.com) IS BLOCKED", `ZHANG${"X".r
   },
 );
 
+test.each([
+  [403, "FORBIDDEN", 1, "it refuses the call (HTTP 403, FORBIDDEN)"],
+  [429, "RATE_LIMITED", 5, "rate limited (HTTP 429, RATE_LIMITED)"],
+] as const)(
+  "a service that answers %i: the code is among those of the help",
+  async (status, code, exit, detail) => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ kind: "refuse", path: /profile/, status, code, message: "no" }]);
+    const result = await diagnose(home);
+    expect([result.exit, result.by.service?.detail]).toEqual([exit, detail]);
+    expect((await home.courier("doctor --help")).stdout).toMatch(new RegExp(`^ +${exit} +\\w`, "m"));
+  },
+);
+
 test("a refused key: exit 4, and the clock is compared all the same", async () => {
   const { url } = await listenHttp((_request, response) =>
     response
