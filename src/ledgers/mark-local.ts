@@ -9,7 +9,8 @@ import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
-import { changeMarks, readMoved } from "../ledger/moved.ts";
+import { hasLedger } from "../ledger/ledger-file.ts";
+import { changeMarks, type Moved, readMoved } from "../ledger/moved.ts";
 import { isSameDatabase, parseAddress } from "../postgres/address.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { mayPass } from "../sqlite/database-errors.ts";
@@ -37,8 +38,8 @@ interface Marking {
 
 /**
  * Throws a usage error while a run sends from the file, and `database`, exit 5, where a ledger that is kept with the account
- * lacks orders of the customer. The run goes on where the file cannot be written, such as on a read-only disk: nothing is
- * sent from there either.
+ * lacks orders of the customer, or may lack them, as the file cannot be read. The run goes on where the file cannot be
+ * written, such as on a read-only disk: nothing is sent from there either.
  */
 export async function markLocalLedger(marking: Marking): Promise<void> {
   const { signal, messages, kept } = marking;
@@ -49,12 +50,45 @@ export async function markLocalLedger(marking: Marking): Promise<void> {
     const isRefusal = error instanceof CourierError && error.code === "usage";
     if (signal.aborted || isRefusal) throw error;
     const why = error instanceof Error ? error.message : String(error);
+    if (kept && (await mayKnowMore(marking)))
+      throw new CourierError(
+        "database",
+        5,
+        `this machine's own ledger may have orders of this customer that ${showAddress(marking.shared.path).place} does not know: nothing was sent: ${why}`,
+        { cause: error, hint: error instanceof CourierError ? error.hint : undefined },
+      );
     // A file that is only locked, or on a full disk, can send again later.
     messages[mayPass(error) ? "warn" : "trace"](
       `a run ${kept ? "from this machine's own ledger" : "without COURIER_LEDGER"} would not know what this one sends: ${why}`,
     );
   }
   if (refusal) throw refusal;
+}
+
+/** Of a file that cannot be written. True also where it cannot be read, and without a profile for any customer of the service. */
+async function mayKnowMore(marking: Marking): Promise<boolean> {
+  const { account, customer, shared, localLedger, stateDirectory, env, ...wait } = marking;
+  if (!hasLedger(stateDirectory)) return false;
+  const service = serviceOf(account);
+  const mayBeSame = (each: Omit<Customer, "id">) =>
+    each.service === service &&
+    (each.profileId === customer.profileId || [each.profileId, customer.profileId].includes(undefined));
+  const address = parseAddress(shared.path, "the ledger", env, async () => "");
+  try {
+    const sent = await (await localLedger()).runsThatSent({ service });
+    const file = await openLedgerFile(stateDirectory, wait);
+    const marks = await readMoved(file).finally(() => file.close());
+    const isHere = (mark: Moved) => isSameDatabase(mark.address, address, env);
+    if (marks.some((mark) => mayBeSame(mark) && !isHere(mark))) return true;
+    // What the customers that use it lack there was accepted.
+    const here = new Set(marks.filter(isHere).map((mark) => mark.customer));
+    const open = sent.filter((run) => mayBeSame(run) && !here.has(run.customer));
+    const { unknown, partlyKnown } = await findMissing(open, shared);
+    return unknown.length + partlyKnown.length > 0;
+  } catch (error) {
+    if (wait.signal.aborted) throw error;
+    return true;
+  }
 }
 
 /** Returns why the run must not send. */

@@ -2,11 +2,16 @@
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openLedgerFile } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
+import { errorOf } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { postgresPrograms, servePostgres } from "../support/postgres.ts";
+import { canMount, mountDisk } from "../support/small-disk.ts";
 
 const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 
@@ -109,6 +114,77 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       ),
     ]);
     expect(posts("second")).toBe(1);
+  });
+
+  describe("where this machine's file cannot be written", () => {
+    /** The file has an order of a customer whose key the account shop, which shares a ledger, gets. */
+    async function createStation(state?: string) {
+      const { home, courier } = await createAccounts();
+      const env = { ...noKey, COURIER_STATE_DIR: state ?? home.stateDir };
+      const at = async (words: string, stdin?: string) => {
+        const ran = await courier(words, env, stdin);
+        expect(ran.exit, ran.stderr).toBe(0);
+      };
+      const login = (account: string, key: string, words = "") =>
+        at(`login --account ${account} --base-url ${home.baseUrl} --allow-http ${words}`, key);
+      const order = JSON.stringify(plainDraft);
+      const create = (account: string) => `orders create --file - --json --ref R-1 --account ${account}`;
+      await login("shop", secondKey);
+      await at(`ledger use ${await server.createDatabase()} --account shop`);
+      return {
+        home,
+        async sendFromFile() {
+          await login("till", firstKey);
+          await at(create("till"), order);
+        },
+        async send() {
+          await login("shop", rotatedKey, "--no-verify");
+          const ran = await courier(create("shop"), env, order);
+          return { ...ran, posts: home.first.requests.filter(({ method }) => method === "POST").length };
+        },
+      };
+    }
+
+    test("what it has is not sent again while another program locks it", async () => {
+      const { home, sendFromFile, send } = await createStation();
+      await sendFromFile();
+      const other = (await loadDriver()).open(ledgerPath(home.stateDir));
+      onTestFinished(() => other.close());
+      other.exec("BEGIN IMMEDIATE");
+      const { exit, posts, stderr } = await send();
+      expect([exit, posts], stderr).toEqual([5, 1]);
+      expect(errorOf({ stderr }).message).toContain("another program keeps it locked");
+    });
+
+    test("nor where a later version of courier has updated it", async () => {
+      const { home, sendFromFile, send } = await createStation();
+      await sendFromFile();
+      const file = await openLedgerFile(home.stateDir);
+      const { user_version } = file.sql("PRAGMA user_version").get() ?? {};
+      file.exec(`PRAGMA user_version = ${Number(user_version) + 1}`);
+      file.close();
+      const { exit, posts, stderr } = await send();
+      expect([exit, posts], stderr).toEqual([5, 1]);
+      expect(errorOf({ stderr }).hint).toContain("update courier");
+    });
+
+    test.skipIf(!canMount())("nor on a full disk", async () => {
+      const disk = await mountDisk("size=4m");
+      const { sendFromFile, send } = await createStation(path.join(disk, "state"));
+      await sendFromFile();
+      await writeFile(path.join(disk, "full"), Buffer.alloc(8_000_000)).catch(() => undefined);
+      const { exit, posts, stderr } = await send();
+      expect([exit, posts], stderr).toEqual([5, 1]);
+    });
+
+    test("the order goes out where it has none of the customer", async () => {
+      const { home, send } = await createStation();
+      const file = await openLedgerFile(home.stateDir);
+      file.exec("CREATE TRIGGER full BEFORE INSERT ON keys BEGIN SELECT RAISE(FAIL, 'no room'); END");
+      file.close();
+      const { exit, posts, stderr } = await send();
+      expect([exit, posts], stderr).toEqual([0, 1]);
+    });
   });
 
   test("a use while the service is down marks the customers that the account has had", async () => {
