@@ -121,6 +121,7 @@ async function mark(marking: Marking): Promise<CourierError | undefined> {
       const { accounts } = await kept.config.read();
       const [other] = Object.entries(accounts).find(([, { ledger }]) => ledger === before) ?? [];
       if (other !== undefined) return refuse(`${has}, and the account ${other} uses it`, before);
+      return refuse(`${has}, and ${address.place} may not know them`, address.text);
     }
     const compare = async () => {
       await ensureNoneRuns(local, (run) => run.customer === id, { processes });

@@ -116,6 +116,34 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(posts("second")).toBe(1);
   });
 
+  test.each(["an account that was removed", "a job with COURIER_LEDGER"])(
+    "nor where %s has that customer's orders in another database",
+    async (which) => {
+      const { home, courier, login, use, send, posts } = await createAccounts();
+      await login("shop", firstKey);
+      const own = await use("--account shop");
+      if (which.startsWith("a job")) {
+        const job = { COURIER_API_KEY: secondKey, COURIER_BASE_URL: home.baseUrl };
+        const COURIER_CONFIG_DIR = path.join(home.directory, "job");
+        const env = { ...job, COURIER_CONFIG_DIR, COURIER_LEDGER: await server.createDatabase() };
+        expect((await send("", "R-1", env)).exit).toBe(0);
+      } else {
+        await login("till", secondKey);
+        await use("--account till");
+        expect((await send("till")).exit).toBe(0);
+        expect((await courier("accounts remove till --yes")).exit).toBe(0);
+      }
+      await login("shop", secondKey);
+      const refused = await send("shop");
+      expect([refused.exit, posts("second")], refused.stderr).toEqual([5, 1]);
+      expect(hintOf(refused)).toBe(`ledger use ${own} --account shop`);
+      const lacks = await courier(hintOf(refused));
+      expect([lacks.exit, lacks.stderr]).toEqual([2, expect.stringContaining("does not know 1 run")]);
+      expect((await courier(`${hintOf(refused)} --new --yes`)).exit).toBe(0);
+      expect([(await send("shop", "R-2", noKey, "绿茶")).exit, posts("second")]).toEqual([0, 2]);
+    },
+  );
+
   describe("where this machine's file cannot be written", () => {
     /** The file has an order of a customer whose key the account shop, which shares a ledger, gets. */
     async function createStation(state?: string) {

@@ -57,7 +57,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(await use(own)).toEqual([0, ""]);
     await sendAsJob("R-1", jobs);
     expect(await use("local")).toEqual(lacks("1 run"));
-    await send("R-2");
+    await sendAsJob("R-2", jobs);
     expect(await use("local")).toEqual(lacks("2 runs"));
     expect((await use("local --new --yes"))[0]).toBe(0);
     await send("R-3");
