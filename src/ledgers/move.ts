@@ -13,7 +13,7 @@ import { byCount, counted, listed } from "../core/wording.ts";
 import { type CopyResult, copyLedger } from "../ledger/copy-ledger.ts";
 import { type Ledger, openLedger, openLedgerFile } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
-import { type Moved, markMoved, readMoved } from "../ledger/moved.ts";
+import { changeMarks, type Moved, markMoved, readMoved } from "../ledger/moved.ts";
 import type { Run } from "../ledger/operation.ts";
 import type { PostgresAddress } from "../postgres/address.ts";
 import { createConnection } from "../postgres/connection.ts";
@@ -25,6 +25,7 @@ import {
   addressArgument,
   ensureNoLedgerInEnv,
   ensureNoneRuns,
+  findMissing,
   findNewest,
   keptMarks,
   local,
@@ -195,6 +196,7 @@ async function move(
   if (!marked)
     throw usageError("a run has begun to send", "wait until it ends, then run the same command again");
   const connection = createConnection({ address, clock: context.clock, signal: context.signal });
+  let copied: Copied;
   let mayBeCopied = false;
   const onCommit = () => {
     mayBeCopied = true;
@@ -213,7 +215,7 @@ async function move(
       );
     const result = await copyLedger(file, marked.customers, connection, onCommit);
     if (result.kind === "has runs" || result.kind === "differs") throw explain(result, address);
-    return result;
+    copied = result;
   } catch (error) {
     // Two ledgers of the same orders must not both send.
     if (mayBeCopied) throw withHint(error, uncertainHint);
@@ -224,6 +226,32 @@ async function move(
   } finally {
     await connection.close();
   }
+  await markAgain(file, marked.customers, address, shared, context);
+  return copied;
+}
+
+/**
+ * A `ledger move` or `ledger use` beside this one may have taken the marks away as it gave up, before the copy was there.
+ * Throws a usage error where a run has sent from the file since.
+ */
+async function markAgain(
+  file: Database,
+  customers: readonly number[],
+  { text, place }: PostgresAddress,
+  shared: Ledger,
+  context: Context,
+): Promise<void> {
+  const marks = new Map(customers.map((customer) => [customer, text]));
+  const fresh = await changeMarks(file, marks, (present) => present === undefined);
+  if (fresh.size === 0) return;
+  const sent = await (await context.localLedger()).runsThatSent({ customers });
+  const { unknown, partlyKnown } = await findMissing(sent, shared);
+  const [run] = [...unknown, ...partlyKnown];
+  if (!run) return;
+  throw usageError(
+    `run ${run.number} (${run.command}) of the account ${run.account} sent orders meanwhile, which ${place} does not know`,
+    `to begin there without them: courier ledger use ${shellQuote(text)} --new`,
+  );
 }
 
 function explain(result: Exclude<CopyResult, Copied>, { text, place }: PostgresAddress): CourierError {

@@ -9,7 +9,7 @@ import { interrupted } from "../../src/core/errors.ts";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { readMoved } from "../../src/ledger/moved.ts";
 import { putShop, readConfigText } from "../support/config-file.ts";
-import { createServedHome, type RunOptions } from "../support/courier.ts";
+import { createServedHome, type Home, type RunOptions } from "../support/courier.ts";
 import { plainDraft } from "../support/orders.ts";
 import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -46,6 +46,28 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     };
   }
 
+  /** Returns a connection that can hold the writes of others. */
+  async function makeTables(home: Home, address: string) {
+    const made = await home.courier("ledger status", { env: { ...noKey, COURIER_LEDGER: address } });
+    expect(made.exit, made.stderr).toBe(0);
+    const writer = new pg.Client({ connectionString: address });
+    writer.on("error", () => {});
+    await writer.connect();
+    onTestFinished(() => writer.end());
+    return writer;
+  }
+
+  const holdWrites = "BEGIN; SELECT last FROM courier.events FOR UPDATE";
+
+  async function untilWaiting(count: number): Promise<void> {
+    for (;;) {
+      const waiting = "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+      const [row] = await server.query(waiting);
+      if (Number(row?.n) >= count) return;
+      await wait(20);
+    }
+  }
+
   /** The answers to a command's questions, which are yes: `act` runs at the first one. */
   function answerAfter(act: () => Promise<void>) {
     let asked = 0;
@@ -60,20 +82,10 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
   test("an order that the file records while use waits for the database is not sent again", async () => {
     const { home, send, posts, use } = await createShop();
     const address = await server.createDatabase();
-    const made = await home.courier("ledger status", { env: { ...noKey, COURIER_LEDGER: address } });
-    expect(made.exit, made.stderr).toBe(0);
-    const writer = new pg.Client({ connectionString: address });
-    writer.on("error", () => {});
-    await writer.connect();
-    onTestFinished(() => writer.end());
-    await writer.query("BEGIN; SELECT last FROM courier.events FOR UPDATE");
+    const writer = await makeTables(home, address);
+    await writer.query(holdWrites);
     const using = use(address);
-    for (;;) {
-      const waiting = "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-      const [row] = await server.query(waiting);
-      if (Number(row?.n) > 0) break;
-      await wait(20);
-    }
+    await untilWaiting(1);
     expect([(await send("R-1")).exit, posts()]).toEqual([0, 1]);
     await writer.query("COMMIT");
     const used = await using;
@@ -126,6 +138,79 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     ]);
     expect(await readConfigText(home)).toContain(other);
     expect([(await send("R-1")).exit, posts()]).toEqual([0, 2]);
+  });
+
+  describe("a move to the database that another move, which is stopped, was about to copy to", () => {
+    /** Both have marked the file, and wait for another machine's write; then one is stopped. */
+    async function beginMoves() {
+      const shop = await createShop();
+      const { home, send } = shop;
+      expect((await send("R-0")).exit).toBe(0);
+      const address = await server.createDatabase();
+      const writer = await makeTables(home, address);
+      const gone = new AbortController();
+      const both: (() => void)[] = [];
+      const move = (options: RunOptions) => {
+        const confirm = () => new Promise<boolean>((resolve) => both.push(() => resolve(true)));
+        const prompts = { ...scriptedPrompts({}), confirm };
+        return home.courier(`ledger move ${address}`, { env: noKey, terminal: 100, prompts, ...options });
+      };
+      const stopped = move({ signal: gone.signal });
+      while (both.length < 1) await wait(20);
+      const moving = move({});
+      while (both.length < 2) await wait(20);
+      await writer.query(holdWrites);
+      for (const [n, yes] of both.entries()) {
+        yes();
+        await untilWaiting(n + 1);
+      }
+      gone.abort(interrupted(130));
+      const ticks = setInterval(() => home.clock.advance(200), 20);
+      expect((await stopped).exit).toBe(130);
+      clearInterval(ticks);
+      return {
+        ...shop,
+        address,
+        writer,
+        moving,
+        /** A job on this machine without COURIER_LEDGER. */
+        sendFromFile: (ref: string) =>
+          send(ref, {
+            COURIER_API_KEY: home.sandbox.apiKey,
+            COURIER_BASE_URL: home.sandbox.baseUrl,
+            COURIER_CONFIG_DIR: path.join(home.directory, "job"),
+          }),
+      };
+    }
+
+    test("keeps the file from sending", async () => {
+      const { writer, moving, sendFromFile, posts } = await beginMoves();
+      await writer.query("COMMIT");
+      const moved = await moving;
+      expect(moved.exit, moved.stderr).toBe(0);
+      expect([(await sendFromFile("R-1")).exit, posts()]).toEqual([5, 1]);
+    });
+
+    test("fails where the file has sent meanwhile what it could not copy", async () => {
+      const { writer, moving, sendFromFile, posts, address } = await beginMoves();
+      // All rows are read and written by then.
+      await writer.query(`
+        CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END';
+        CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON courier.runs INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION wait();
+        SELECT pg_advisory_lock(1);
+        COMMIT`);
+      await untilWaiting(1);
+      expect([(await sendFromFile("R-1")).exit, posts()]).toEqual([0, 2]);
+      await writer.query("SELECT pg_advisory_unlock(1)");
+      const moved = await moving;
+      expect([moved.exit, moved.stderr]).toEqual([
+        2,
+        expect.stringContaining(`courier ledger use ${address} --new`),
+      ]);
+      expect([(await sendFromFile("R-2")).exit, posts()]).toEqual([5, 2]);
+    });
   });
 
   /** A use of `address` that has marked the file and waits for the config file, until it is released. */
