@@ -2,10 +2,10 @@
 
 import { defineCommand, rows } from "../command/command.ts";
 import { sandboxAccount } from "../config/accounts.ts";
-import { showKeyCommand } from "../config/key-command.ts";
 import { keySource, type StoredKeySource } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { CourierError } from "../core/errors.ts";
+import { showCommand } from "../core/shown-command.ts";
 import { shownAsWritten } from "../core/shown-url.ts";
 import type { AccountRow } from "../model/results.ts";
 import type { Column } from "../terminal/blocks.ts";
@@ -40,7 +40,7 @@ function whereKeyIs(name: string, account: StoredAccount, configPath: string) {
   const source = sourceOrProblem(name, account);
   if (typeof source === "string") return { key: source, key_store: null };
   const places = { file: configPath, keychain: "keychain" };
-  const key = source.place === "command" ? showKeyCommand(source.command) : places[source.place];
+  const key = source.place === "command" ? showCommand(source.command) : places[source.place];
   return { key, key_store: source.place };
 }
 

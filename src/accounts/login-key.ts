@@ -141,9 +141,9 @@ async function describeRefusal({ config }: Context, name: string, isAsked: boole
 /** Shows the command only after it was found to contain no key; a token in it is masked. */
 async function askCommand({ keys, messages }: Context, account: string, command: string): Promise<string> {
   const apiKey = await keys.ask({ account, command });
-  const { showKeyCommand } = await import("../config/key-command.ts");
+  const { showCommand } = await import("../core/shown-command.ts");
   messages.note(
-    `The key of the account ${account} will not be kept; each call asks: ${showKeyCommand(command)}`,
+    `The key of the account ${account} will not be kept; each call asks: ${showCommand(command)}`,
   );
   return apiKey;
 }

@@ -40,7 +40,7 @@ export async function deletePersonalData(
   if (shared !== undefined)
     context.messages.note(
       `the ledger that other machines share keeps the details of its orders; to delete them: ` +
-        `COURIER_LEDGER=${shellQuote(await nameLedger(shared, context))} courier ledger forget --account ${shellQuote(account)}`,
+        `COURIER_LEDGER=${await nameLedger(shared, context)} courier ledger forget --account ${shellQuote(account)}`,
     );
   try {
     await context.forgetKnownOrders(account);
@@ -71,8 +71,9 @@ export async function deletePersonalData(
 /** Its address without secrets. One that cannot be used, maybe since a password is in it, is not shown. */
 async function nameLedger(shared: string, { machine, keys }: Context): Promise<string> {
   const { parseAddress } = await import("../postgres/address.ts");
+  const { quoteAddress } = await import("../postgres/shown-address.ts");
   try {
-    return parseAddress(shared, "", machine.env, keys.askPassword).text;
+    return quoteAddress(parseAddress(shared, "", machine.env, keys.askPassword).text);
   } catch {
     return "ADDRESS";
   }

@@ -2,8 +2,8 @@
 
 import type { ProxySettings } from "../api/proxy-route.ts";
 import { isLoopback } from "../config/base-url.ts";
-import { shortestKey } from "../config/key-source.ts";
 import { usageError } from "../core/errors.ts";
+import { shortestKey } from "../core/shown-command.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,6 @@
 /** A run: words in, one command, one result, one exit code; the last catch of every error. */
 
 import type { Items, LiveOutput, Output } from "../command/command.ts";
-import { shortestKey } from "../config/key-source.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import {
   CourierError,
@@ -15,6 +14,7 @@ import {
 } from "../core/errors.ts";
 import { nextTurn } from "../core/next-turn.ts";
 import { createRedactor, type Redact } from "../core/redact.ts";
+import { shortestKey } from "../core/shown-command.ts";
 import { allowMoreFiles, isFileLimit, tooManyFiles, unwrittenError } from "../core/system-errors.ts";
 import { counted } from "../core/wording.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";

@@ -6,9 +6,9 @@ import type { Clock } from "../core/clock.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { createRedactor } from "../core/redact.ts";
 import { shellQuote } from "../core/shell-quote.ts";
+import { maskKeyLike, shortestKey } from "../core/shown-command.ts";
 import { splitWords } from "../core/split-words.ts";
 import { type Env, type Processes, runSubprocess, withoutKey } from "../core/subprocess.ts";
-import { shortestKey } from "./key-source.ts";
 
 /** Long enough for a person to unlock a password store, or to touch a token. */
 const limitMs = 60_000;
@@ -96,8 +96,6 @@ const longestLine = 1_000;
 const mostLines = 100;
 /** So many of the parts of its output are masked. */
 const mostParts = 50;
-/** A word of so many characters may be a key. */
-const longWord = 16;
 /** So much of its output is kept, to mask it in its complaints. */
 const mostPrinted = 65_536;
 
@@ -199,30 +197,6 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
         `or set another one: ${setAnother(keyCommand)}`,
     },
   );
-}
-
-/**
- * A key that it prints on stderr alone is not known: masks each long word, and each shorter one of letters and digits
- * that is as long as a key.
- */
-function maskKeyLike(text: string): string {
-  return text.replace(/[\w+/=.~%-]+/g, (word) => {
-    const mayBeKey =
-      word.length >= longWord || (word.length >= shortestKey && /[a-z]/i.test(word) && /\d/.test(word));
-    return mayBeKey ? "[redacted]" : word;
-  });
-}
-
-/**
- * A command as it is shown: a person may have written a key into it, also behind a name or in a URL. A path is none, nor is
- * a word without a digit.
- */
-export function showKeyCommand(command: string): string {
-  const mask = (word: string) => (/\d/.test(word) ? maskKeyLike(word) : word);
-  return command.replace(/[\w+/=.~%:-]+/g, (word) => {
-    if (word.includes(":")) return word.replace(/[^:/]+/g, mask);
-    return word.startsWith("/") ? word : mask(word);
-  });
 }
 
 /** What it printed may be the key, whole or as a part, although it failed afterwards. */

@@ -2,6 +2,7 @@
 
 import { fileError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
+import { shortestKey } from "../core/shown-command.ts";
 import type { StoredAccount } from "./store.ts";
 
 export type StoredKeySource =
@@ -34,8 +35,6 @@ export function withoutSource(account: StoredAccount): StoredAccount {
   return rest;
 }
 
-/** Masking a shorter one would garble unrelated texts. */
-export const shortestKey = 8;
 /** HTTP servers accept no longer headers. */
 const longestKey = 8_192;
 

@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
+import { showCommand } from "../core/shown-command.ts";
 import { findAccount, unknownAccount } from "./accounts.ts";
-import { showKeyCommand } from "./key-command.ts";
 import type { KeyRing, KeyRingEntry } from "./key-ring.ts";
 import { keySource, withoutSource } from "./key-source.ts";
 import { ensureKnown } from "./saved-names.ts";
@@ -212,7 +212,7 @@ function sourceFields(keyToStore: KeyToStore): Partial<StoredAccount> {
 
 function notOurs(name: string, command: string): CourierError {
   return usageError(
-    `courier keeps no key of the account ${name}, which comes from a command: ${showKeyCommand(command)}`,
+    `courier keeps no key of the account ${name}, which comes from a command: ${showCommand(command)}`,
     `store a key with: courier login --account ${shellQuote(name)} --key-store keychain`,
   );
 }

@@ -1,8 +1,7 @@
 /** The statements of the ledger on an SQLite file of this machine. */
 
 import { CourierError } from "../core/errors.ts";
-import { shellQuote } from "../core/shell-quote.ts";
-import { showAddress } from "../postgres/shown-address.ts";
+import { quoteAddress, showAddress } from "../postgres/shown-address.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
@@ -90,7 +89,7 @@ class KeptElsewhere extends CourierError {
     readonly isUnsure = false,
   ) {
     const place = address === undefined ? "" : `: ${showAddress(address).place}`;
-    const use = `courier ledger use ${address === undefined ? "ADDRESS" : shellQuote(address)}`;
+    const use = `courier ledger use ${address === undefined ? "ADDRESS" : quoteAddress(address)}`;
     const why = isUnsure
       ? "the service does not say whose key this is, and its orders may be kept in a shared ledger"
       : movedMessage;
@@ -114,7 +113,7 @@ export function withCommands(
   command: (words: string) => string,
 ): unknown {
   if (!(error instanceof KeptElsewhere) || error.address === undefined) return error;
-  const address = shellQuote(error.address);
+  const address = quoteAddress(error.address);
   const use = isKeyInEnv ? `COURIER_LEDGER=${address}` : command(`ledger use ${address}`);
   return error.with({ hint: nameWays(use, error.isUnsure ? undefined : command("ledger use local")) });
 }

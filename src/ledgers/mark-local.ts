@@ -5,14 +5,13 @@ import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import { CourierError } from "../core/errors.ts";
 import type { SystemProcesses } from "../core/process-identity.ts";
-import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { changeMarks, type Moved, readMoved } from "../ledger/moved.ts";
 import { isSameDatabase, parseAddress } from "../postgres/address.ts";
-import { showAddress } from "../postgres/shown-address.ts";
+import { quoteAddress, showAddress } from "../postgres/shown-address.ts";
 import { mayPass } from "../sqlite/database-errors.ts";
 import type { Messages } from "../terminal/messages.ts";
 import { ensureNoneRuns, findMissing, findNewest, restoreMarks } from "./ledger-place.ts";
@@ -111,7 +110,7 @@ async function mark(marking: Marking): Promise<CourierError | undefined> {
     const address = parseAddress(shared.path, "COURIER_LEDGER", env, async () => "");
     if (before !== undefined && isSameDatabase(before, address, env)) return undefined;
     const refuse = (message: string, chosen: string) => {
-      const hint = kept?.commandOf(`ledger use ${shellQuote(chosen)}`);
+      const hint = kept?.commandOf(`ledger use ${quoteAddress(chosen)}`);
       return new CourierError("database", 5, `${message}: nothing was sent`, {
         hint: `to choose a ledger for them: ${hint}`,
       });

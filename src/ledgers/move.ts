@@ -17,7 +17,7 @@ import { changeMarks, type Moved, markMoved, readMoved } from "../ledger/moved.t
 import type { Run } from "../ledger/operation.ts";
 import type { PostgresAddress } from "../postgres/address.ts";
 import { createConnection } from "../postgres/connection.ts";
-import { showAddress } from "../postgres/shown-address.ts";
+import { quoteAddress, showAddress } from "../postgres/shown-address.ts";
 import { checkRun } from "../sending/owners.ts";
 import type { Database } from "../sqlite/database.ts";
 import { line, styled } from "../terminal/blocks.ts";
@@ -64,7 +64,7 @@ export const moveLedger = defineCommand({
     if (!hasLedger(directory))
       throw usageError(
         "there is no ledger on this machine to move",
-        `use the shared one from the start: courier ledger use ${shellQuote(parsed.text)}`,
+        `use the shared one from the start: courier ledger use ${quoteAddress(parsed.text)}`,
       );
     const ledger = await openLedger(directory, context);
     context.addCleanup(() => ledger.close());
@@ -206,12 +206,12 @@ async function move(
     if (elsewhere)
       throw usageError(
         `this machine's ledger moved to ${showAddress(elsewhere.address).place} before`,
-        `use that one: courier ledger use ${shellQuote(elsewhere.address)}`,
+        `use that one: courier ledger use ${quoteAddress(elsewhere.address)}`,
       );
     if (marked.customers.length === 0)
       throw usageError(
         "there is nothing to move: this machine's ledger has no orders",
-        `use the shared one: courier ledger use ${shellQuote(address.text)}`,
+        `use the shared one: courier ledger use ${quoteAddress(address.text)}`,
       );
     const result = await copyLedger(file, marked.customers, connection, onCommit);
     if (result.kind === "has runs" || result.kind === "differs") throw explain(result, address);
@@ -250,13 +250,13 @@ async function markAgain(
   if (!run) return;
   throw usageError(
     `run ${run.number} (${run.command}) of the account ${run.account} sent orders meanwhile, which ${place} does not know`,
-    `to begin there without them: courier ledger use ${shellQuote(text)} --new`,
+    `to begin there without them: courier ledger use ${quoteAddress(text)} --new`,
   );
 }
 
 function explain(result: Exclude<CopyResult, Copied>, { text, place }: PostgresAddress): CourierError {
   if (result.kind === "has runs") {
-    const use = `courier ledger use ${shellQuote(text)}`;
+    const use = `courier ledger use ${quoteAddress(text)}`;
     return usageError(
       `${place} has ${counted(result.runs, "run")} already, and a ledger is copied into an empty one only`,
       result.own === 0
@@ -279,7 +279,7 @@ function explainUnswitched(
   { text, place }: PostgresAddress,
 ): unknown {
   if (!(error instanceof CourierError)) return error;
-  const use = `courier ledger use ${shellQuote(text)} --account ${shellQuote(account)}`;
+  const use = `courier ledger use ${quoteAddress(text)} --account ${shellQuote(account)}`;
   const again = "run the same command again, which only writes the config file";
   const step = diskStep(error);
   return new CourierError(
@@ -296,5 +296,5 @@ function explainUnswitched(
 /** Runs with a key in the environment have no stored account that could name the ledger. */
 async function noteUnnamed(ledger: Ledger, { text }: PostgresAddress, { messages }: Context): Promise<void> {
   if ((await ledger.customersOnlyOf(unnamedAccount, [])).length === 0) return;
-  messages.note(`for runs with a key in COURIER_API_KEY, set COURIER_LEDGER=${shellQuote(text)}`);
+  messages.note(`for runs with a key in COURIER_API_KEY, set COURIER_LEDGER=${quoteAddress(text)}`);
 }

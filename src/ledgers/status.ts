@@ -3,15 +3,15 @@
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { sandboxAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
-import { showKeyCommand } from "../config/key-command.ts";
 import { hostOf, isOfThisPlace } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
+import { showCommand } from "../core/shown-command.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
 import { readMoved } from "../ledger/moved.ts";
 import type { LedgerRun, LedgerStatus } from "../model/results.ts";
-import { showAddress } from "../postgres/shown-address.ts";
+import { quoteAddress, showAddress } from "../postgres/shown-address.ts";
 import { checkRun } from "../sending/owners.ts";
 import {
   type Block,
@@ -147,7 +147,7 @@ function view(status: LedgerStatus): readonly Block[] {
       ["Ledger", place],
       ...(passwordCommand === undefined
         ? []
-        : [["Password", `printed by ${showKeyCommand(passwordCommand)}`] as const]),
+        : [["Password", `printed by ${showCommand(passwordCommand)}`] as const]),
       ["Kind", where],
       ["Engine", engine],
       ["Tables", `version ${tables_version}`],
@@ -172,8 +172,8 @@ function view(status: LedgerStatus): readonly Block[] {
 function describeMove(account: string, address: string): readonly Block[] {
   const named =
     account === unnamedAccount
-      ? `COURIER_LEDGER=${shellQuote(address)}`
-      : `courier ledger use ${shellQuote(address)} --account ${shellQuote(account)}`;
+      ? `COURIER_LEDGER=${quoteAddress(address)}`
+      : `courier ledger use ${quoteAddress(address)} --account ${shellQuote(account)}`;
   return [
     paragraph({
       style: "warn",

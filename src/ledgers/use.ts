@@ -16,7 +16,7 @@ import { changeMarks, type Moved, readMoved } from "../ledger/moved.ts";
 import { nameBegin, type SentRun } from "../ledger/runs.ts";
 import type { LedgerUsed } from "../model/results.ts";
 import { isSameDatabase, type PostgresAddress } from "../postgres/address.ts";
-import { showAddress } from "../postgres/shown-address.ts";
+import { quoteAddress, showAddress } from "../postgres/shown-address.ts";
 import { identifyCustomer } from "../sending/customer.ts";
 import { type Block, fields, line, paragraph, styled } from "../terminal/blocks.ts";
 import {
@@ -325,7 +325,7 @@ async function warnOfOthers(
     if (other === name || (stored.ledger === undefined) !== (next !== undefined)) continue;
     const own = await local.customersOnlyOf(other, []);
     if (!own.some(({ id }) => customers.includes(id))) continue;
-    const use = `courier ledger use ${shellQuote(next?.text ?? "local")} --account ${shellQuote(other)}`;
+    const use = `courier ledger use ${quoteAddress(next?.text ?? "local")} --account ${shellQuote(other)}`;
     context.messages.warn(
       `if the account ${other} is still of the same customer, ${next ? "it sends nothing until it uses that ledger, too" : "its next order stops this machine's ledger again, or is refused, until it goes back, too"}: ${use}`,
     );
@@ -440,7 +440,7 @@ async function compareRuns(
     throw usageError(
       `${lacks}: what ${byCount(count, "it", "they")} sent could be sent twice`,
       canMove
-        ? `copy them there, and use it from then on: courier ledger move ${shellQuote(ledger.path)}`
+        ? `copy them there, and use it from then on: courier ledger move ${quoteAddress(ledger.path)}`
         : "to begin there without them: --new",
     );
   }

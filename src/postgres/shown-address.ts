@@ -1,5 +1,8 @@
 /** The address of a shared ledger as people read it: the command that prints the password stands apart. */
 
+import { shellQuote } from "../core/shell-quote.ts";
+import { showCommand } from "../core/shown-command.ts";
+
 export const passwordSetting = "passwordcommand";
 
 export interface ShownAddress {
@@ -15,4 +18,14 @@ export function showAddress(text: string): ShownAddress {
     return { place: text, passwordCommand: undefined };
   url.searchParams.delete(passwordSetting);
   return { place: url.href, passwordCommand };
+}
+
+/** The address as an argument in a hint: a token in the command that prints the password is masked. */
+export function quoteAddress(text: string): string {
+  const { passwordCommand = "" } = showAddress(text);
+  const shown = showCommand(passwordCommand);
+  if (shown === passwordCommand) return shellQuote(text);
+  const url = new URL(text);
+  url.searchParams.set(passwordSetting, shown);
+  return shellQuote(url.href);
 }

@@ -4,8 +4,9 @@ import { existsSync } from "node:fs";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { putShop, readConfigText } from "../support/config-file.ts";
+import { putConfig, putShop, readConfigText } from "../support/config-file.ts";
 import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
 import { createServedProcessHome, until } from "../support/process.ts";
 
@@ -159,6 +160,35 @@ describe.skipIf(postgresPrograms === undefined)("with a server", () => {
     open.searchParams.set("passwordcommand", "vault-read --token hvs5CAESIJ4tokentoken99 courier");
     const { stdout } = await home.courier("ledger status", { env: { ...env, COURIER_LEDGER: open.href } });
     expect(stdout).toMatch(/^Password +printed by vault-read --token \[redacted\] courier$/m);
+  });
+
+  test("nor does a hint, also of another account or a move", async () => {
+    const home = await createShop();
+    const { baseUrl, apiKey } = home.sandbox;
+    const stored = { base_url: baseUrl, key: apiKey };
+    await putConfig(home, { current: "shop", accounts: { shop: stored, till: stored } });
+    const token = "hvs5CAESIJ4tokentoken99";
+    const open = new URL(home.address);
+    open.username = "courier"; // the server asks for no password
+    const script = path.join(home.directory, "vault.cjs");
+    await writeFile(script, "console.log('some-password')");
+    const command = `${process.execPath} ${script} --token ${token}`;
+    const at = async (exit: number, ...words: string[]) => {
+      const ran = await home.courier(words, { env, stdin: JSON.stringify(plainDraft) });
+      expect(ran.exit, ran.stderr).toBe(exit);
+      const said = ran.stdout + ran.stderr;
+      expect(said).not.toContain(token);
+      return said;
+    };
+    const create = ["orders", "create", "--file", "-", "--account", "till", "--json"];
+    const toldTo = /ledger use '?\S+passwordcommand=\S+redacted/;
+    await at(0, ...create, "--ref", "R-1");
+    const use = ["ledger", "use", open.href, "--new", "--yes", "--password-command", command];
+    expect(await at(0, ...use)).toMatch(toldTo);
+    expect(await at(0, "ledger", "status", "--account", "till")).toMatch(toldTo);
+    expect(await at(5, ...create, "--ref", "R-2")).toMatch(toldTo);
+    const elsewhere = await server.createDatabase();
+    expect(await at(2, "ledger", "move", elsewhere, "--yes")).toMatch(toldTo);
   });
 
   test("a program that fails is refused also where the server asks for no password", async () => {
