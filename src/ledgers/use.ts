@@ -381,6 +381,7 @@ async function openPlaces(
       seen.push(address);
       places.push(await openShared(address, context));
     } catch (error) {
+      if (context.signal.aborted) throw error;
       const hint =
         "what it knows cannot be compared; to go on without it, although orders could be sent twice: --new";
       if (!isNew) throw withHint(error, hint);

@@ -8,7 +8,7 @@ import { takeLock } from "../../src/config/config-lock.ts";
 import { interrupted } from "../../src/core/errors.ts";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { readMoved } from "../../src/ledger/moved.ts";
-import { putShop, readConfigText } from "../support/config-file.ts";
+import { putConfig, putShop, readConfigText } from "../support/config-file.ts";
 import { createServedHome, type Home, type RunOptions } from "../support/courier.ts";
 import { plainDraft } from "../support/orders.ts";
 import { postgresPrograms, servePostgres } from "../support/postgres.ts";
@@ -212,6 +212,30 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       expect([(await sendFromFile("R-2")).exit, posts()]).toEqual([5, 2]);
     });
   });
+
+  test.each(["another", "local"])(
+    "Ctrl-C while use of %s waits for the former ledger changes nothing",
+    async (to) => {
+      const { home, use } = await createShop();
+      const ledger = "postgres://shop@127.0.0.1:1/orders"; // no server
+      const config = JSON.parse(await readConfigText(home));
+      await putConfig(home, { ...config, accounts: { shop: { ...config.accounts.shop, ledger } } });
+      const gone = new AbortController();
+      const { sleep } = home.clock;
+      let waits = 0;
+      Object.assign(home.clock, {
+        sleep(...of: Parameters<typeof sleep>) {
+          waits += 1;
+          if (waits === 3) gone.abort(interrupted(130));
+          return sleep(...of);
+        },
+      });
+      const address = to === "local" ? to : await server.createDatabase();
+      const used = await use(`${address} --new --yes`, { signal: gone.signal });
+      expect(used.exit, used.stderr).toBe(130);
+      expect(JSON.parse(await readConfigText(home)).accounts.shop.ledger).toBe(ledger);
+    },
+  );
 
   /** A use of `address` that has marked the file and waits for the config file, until it is released. */
   async function beginUse({ home, use }: Awaited<ReturnType<typeof createShop>>, address: string) {
