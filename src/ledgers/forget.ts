@@ -14,14 +14,13 @@ import { serviceOf, unnamedAccount } from "../config/accounts.ts";
 import { keySource } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { CourierError, interrupted, usageError } from "../core/errors.ts";
-import { thisHost } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { line } from "../terminal/blocks.ts";
-import { findAccountName, findCustomers } from "./ledger-place.ts";
+import { findAccountName, findCustomers, findSenders } from "./ledger-place.ts";
 
 export const forgetLedger = defineCommand({
   description:
@@ -96,12 +95,8 @@ async function findOwners(
   const customers = await findCustomers(ledger, account, context, others);
   if (failure === undefined || customers.length > 0) return customers;
   const active = await context.account().catch(() => undefined);
-  const ofMachine: number[] = [];
-  for (const { id, service } of await ledger.customersOnlyOf(account, others)) {
-    const runs = await ledger.listRuns({ account, customer: id, host: thisHost(), limit: 1 });
-    if (active && serviceOf(active) === service && runs.length > 0) ofMachine.push(id);
-  }
-  if (ofMachine.length > 0) return ofMachine;
+  const ofMachine = active ? await findSenders(ledger, account, [serviceOf(active)], context, others) : [];
+  if (ofMachine.length > 0) return ofMachine.map(({ id }) => id);
   throw failure instanceof CourierError
     ? failure.with({ message: `nothing was deleted: ${failure.message}` })
     : failure;

@@ -19,6 +19,7 @@ import { isOfThisPlace, thisHost } from "../core/process-place.ts";
 import { shownUrl } from "../core/shown-url.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
+import { hasLedger } from "../ledger/ledger-file.ts";
 import { changeMarks } from "../ledger/moved.ts";
 import type { Run } from "../ledger/operation.ts";
 import { nameBegin, type SentRun } from "../ledger/runs.ts";
@@ -140,7 +141,8 @@ export async function onFile<T>(context: Context, act: (file: Database) => Promi
 
 /**
  * The numbers of an account's customers in a ledger: those of its name, and that of its key. On a shared one another
- * machine may use the name for another service or customer: the key tells, and without one the runs of this machine.
+ * machine may use the name for another service or customer: the key tells, and without one the runs of this machine. Keys in
+ * the environment have one name for all their customers: there the key alone tells.
  */
 export async function findCustomers(
   ledger: Ledger,
@@ -156,21 +158,42 @@ export async function findCustomers(
     ...(isActive ? [serviceOf(active)] : []),
     ...(stored ? [parseBaseUrl(stored.base_url, "the account's base_url", true)] : []),
   ];
-  const isOwn = ({ service }: Customer) =>
-    !ledger.isShared || services.length === 0 || services.includes(service);
   const key =
     isActive && active.kind === "remote" ? await context.keys.read(active).catch(() => undefined) : undefined;
   const found: Customer[] = [];
-  for (const customer of (await ledger.customersOnlyOf(name, others)).filter(isOwn)) {
-    const runs = { account: name, customer: customer.id, host: thisHost(), limit: 1 };
-    if (!ledger.isShared || (key === undefined && (await ledger.listRuns(runs)).length > 0))
-      found.push(customer);
-  }
+  if (!ledger.isShared && (key === undefined || name !== unnamedAccount))
+    found.push(...(await ledger.customersOnlyOf(name, others)));
+  if (ledger.isShared && key === undefined)
+    found.push(...(await findSenders(ledger, name, services, context, others)));
   for (const service of key === undefined ? [] : services) {
     const customer = await ledger.findCustomer(service, key ?? "");
     if (customer) found.push(customer);
   }
   return [...new Set(found.map(({ id }) => id))];
+}
+
+/**
+ * The customers in a shared ledger that this machine has sent for under an account's name. Another user of the machine may
+ * call another customer so: they are those that this user's own ledger knows by that name. Any service where there is none.
+ */
+export async function findSenders(
+  ledger: Ledger,
+  name: string,
+  services: readonly string[],
+  context: Context,
+  others: readonly string[],
+): Promise<readonly Customer[]> {
+  if (!hasLedger(context.machine.stateDirectory)) return [];
+  const own = await (await context.localLedger()).customersOnlyOf(name, []);
+  const found: Customer[] = [];
+  for (const each of await ledger.customersOnlyOf(name, others)) {
+    const { id, service, profileId } = each;
+    if (services.length > 0 && !services.includes(service)) continue;
+    if (!own.some((known) => known.service === service && known.profileId === profileId)) continue;
+    const runs = { account: name, customer: id, host: thisHost(), limit: 1 };
+    if ((await ledger.listRuns(runs)).length > 0) found.push(each);
+  }
+  return found;
 }
 
 /** The marks of this machine's ledger before they named the shared one, whose newest run of this machine was `newest`. */

@@ -3,7 +3,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openLedger } from "../../src/ledger/ledger.ts";
+import { openLedger, openLedgerFile } from "../../src/ledger/ledger.ts";
 import { putConfig, putShop } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
@@ -49,8 +49,80 @@ test("a customer whose key the account had before keeps its details, which anoth
   expect(await show(2)).not.toContain(plainDraft.receiver.name);
 });
 
+const orderTo = (name: string) =>
+  JSON.stringify({ ...plainDraft, receiver: { ...plainDraft.receiver, name } });
+const receiversOf = (rows: readonly Record<string, unknown>[]) =>
+  rows.map(({ draft }) => JSON.parse(String(draft)).receiver.name).sort();
+
+async function receiversIn(stateDir: string): Promise<string[]> {
+  const file = await openLedgerFile(stateDir);
+  const rows = file.sql("SELECT draft FROM operations WHERE draft IS NOT NULL").all();
+  file.close();
+  return receiversOf(rows);
+}
+
+test("with a key in the environment, it leaves the details of the customers of other such keys", async () => {
+  const home = await createTwoCustomers();
+  const at = async (COURIER_API_KEY: string, words: string, stdin = "") => {
+    const ran = await home.courier(words, {
+      env: { COURIER_API_KEY, COURIER_BASE_URL: home.baseUrl },
+      stdin,
+    });
+    expect(ran.exit, ran.stderr).toBe(0);
+  };
+  const create = "orders create --file - --json --ref R-1";
+  await at(firstKey, create, orderTo("李一"));
+  await at(secondKey, create, orderTo("王二"));
+  await at(firstKey, "ledger forget --yes --confirm (environment) --json");
+  expect(await receiversIn(home.stateDir)).toEqual(["王二"]);
+});
+
 describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
   const server = servePostgres();
+
+  /** Users of one machine, with a config and a state directory each. */
+  async function createUsers() {
+    const home = await createTwoCustomers();
+    const ledger = await server.createDatabase();
+    const stateDirOf = (user: string) => path.join(home.directory, user, "state");
+    const at = async (user: string, words: string, stdin = "") => {
+      const COURIER_CONFIG_DIR = path.join(home.directory, user, "config");
+      const env = { ...noKey, COURIER_CONFIG_DIR, COURIER_STATE_DIR: stateDirOf(user) };
+      const ran = await home.courier(words, { env, stdin });
+      expect(ran.exit, `${words}: ${ran.stderr}`).toBe(0);
+      return ran;
+    };
+    return {
+      home,
+      ledger,
+      at,
+      stateDirOf,
+      login: (user: string, account: string, key: string) =>
+        at(user, `login --account ${account} --base-url ${home.baseUrl} --allow-http`, key),
+      send: (user: string, account: string, name: string) =>
+        at(user, `orders create --file - --json --ref R-1 --account ${account}`, orderTo(name)),
+      async receivers() {
+        const text = "SELECT draft FROM courier.operations WHERE draft IS NOT NULL";
+        return receiversOf(await server.query(text, new URL(ledger).pathname.slice(1)));
+      },
+    };
+  }
+
+  test("after a logout, it leaves the details of another user's customer of that account name", async () => {
+    const { ledger, at, login, send, receivers } = await createUsers();
+    for (const [user, key, name] of [
+      ["alice", firstKey, "李一"],
+      ["bob", secondKey, "王二"],
+    ] as const) {
+      await login(user, "shop", key);
+      await at(user, `ledger use ${ledger} --account shop`);
+      await send(user, "shop", name);
+    }
+    expect(await receivers()).toEqual(["李一", "王二"]);
+    await at("alice", "logout --account shop");
+    await at("alice", forget);
+    expect(await receivers()).toEqual(["王二"]);
+  });
 
   describe("after the account's key was renewed", () => {
     /** An order was sent with the first key, and nothing since. */
