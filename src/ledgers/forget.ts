@@ -55,6 +55,7 @@ export const forgetLedger = defineCommand({
     let kept = await deleteAll(ledger, customers, force);
     const hasFile = ledger.isShared && hasLedger(context.machine.stateDirectory);
     const own = await context.localLedger();
+    if (ledger.isShared) await learnKey(own, context);
     if (hasFile) kept += await deleteAll(own, await findCustomers(own, account, context, others), force);
     await own.dropAllDrafts(account);
     for (const name of await accountsOf(customers, account, ledger, context))
@@ -76,7 +77,7 @@ export const forgetLedger = defineCommand({
 });
 
 /**
- * The service is asked about a key that a shared ledger does not know, such as a renewed one. Where it does not name the
+ * The service is asked about a key that the ledger does not know, such as a renewed one. Where it does not name the
  * customer, the runs of this machine do; throws why it did not where there are none. Customers of the `others` keep their
  * details: the account may have had their keys before.
  */
@@ -86,20 +87,32 @@ async function findOwners(
   others: readonly string[],
   context: Context,
 ): Promise<readonly number[]> {
+  const active = await context.account().catch(() => undefined);
   let failure: unknown;
-  if (ledger.isShared)
+  if (ledger.isShared || active?.kind === "remote")
     await findCustomerOfKey(context).catch((error) => {
       if (context.signal.aborted) throw error;
       failure = error;
     });
   const customers = await findCustomers(ledger, account, context, others);
   if (failure === undefined || customers.length > 0) return customers;
-  const active = await context.account().catch(() => undefined);
-  const ofMachine = active ? await findSenders(ledger, account, [serviceOf(active)], context, others) : [];
+  const ofMachine =
+    active && account !== unnamedAccount
+      ? await findSenders(ledger, account, [serviceOf(active)], context, others)
+      : [];
   if (ofMachine.length > 0) return ofMachine.map(({ id }) => id);
   throw failure instanceof CourierError
     ? failure.with({ message: `nothing was deleted: ${failure.message}` })
     : failure;
+}
+
+/** This machine's own ledger may not know a renewed key, which the shared one does. */
+async function learnKey(own: Ledger, { account, keys, knownCustomer }: Context): Promise<void> {
+  const active = await account().catch(() => undefined);
+  const known = active && (await knownCustomer().catch(() => undefined));
+  if (active?.kind !== "remote" || known?.profileId === undefined) return;
+  const { service, profileId } = known;
+  await own.learnCustomer({ service, key: await keys.read(active), profileId, account: active.name });
 }
 
 /** The accounts on this machine that have orders of these customers. */

@@ -159,6 +159,46 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       expect(await left()).toBe(0);
     });
 
+    test.each(["this machine's own ledger", "a ledger that was moved"])(
+      "the details go from %s, also where another account has a key of the customer",
+      async (which) => {
+        const home = await createTwoCustomers();
+        const program = path.join(home.directory, "key.sh");
+        await writeFile(program, `echo ${firstKey}`);
+        const stored = { base_url: home.baseUrl, allow_http: true };
+        const accounts = {
+          shop: { ...stored, key_command: `sh ${program}` },
+          till: { ...stored, key: firstKey },
+        };
+        await putConfig(home, { current: "shop", accounts });
+        const at = async (words: string, stdin = "") => {
+          const ran = await home.courier(words, { env: noKey, stdin });
+          expect(ran.exit, ran.stderr).toBe(0);
+          return ran.stdout;
+        };
+        const create = "orders create --file - --json --ref R-1";
+        await at(`${create} --account shop`, orderTo("李一"));
+        await at(`${create}2 --account till`, orderTo("王二"));
+        if (which.endsWith("moved")) await at(`ledger move ${await server.createDatabase()} --yes`);
+        await writeFile(program, `echo ${rotatedKey}`);
+        expect(JSON.parse(await at(forget))).toMatchObject({ runs: 2, details_deleted: true });
+        expect(await receiversIn(home.stateDir)).toEqual([]);
+      },
+    );
+
+    test("nothing is said to be deleted where nothing tells whose orders they are", async () => {
+      const home = await createTwoCustomers();
+      const at = (COURIER_API_KEY: string, words: string, stdin = "") =>
+        home.courier(words, { env: { COURIER_API_KEY, COURIER_BASE_URL: home.baseUrl }, stdin });
+      const create = "orders create --file - --json --ref R-1";
+      expect((await at(firstKey, create, orderTo("李一"))).exit).toBe(0);
+      home.setDown(true);
+      const ran = await at(rotatedKey, "ledger forget --yes --confirm (environment) --json");
+      expect([ran.exit, ran.stdout]).toEqual([5, ""]);
+      expect(JSON.parse(ran.stderr).error.message).toMatch(/^nothing was deleted: /);
+      expect(await receiversIn(home.stateDir)).toEqual(["李一"]);
+    });
+
     test("it fails where only other machines have sent", async () => {
       const { home, at, query, left } = await createRenewed();
       await query("UPDATE courier.runs SET place = 'elsewhere ' || place");
