@@ -56,9 +56,17 @@ export const forgetLedger = defineCommand({
     const hasFile = ledger.isShared && hasLedger(context.machine.stateDirectory);
     const own = await context.localLedger();
     if (ledger.isShared) await learnKey(own, context);
-    if (hasFile) kept += await deleteAll(own, await findCustomers(own, account, context, others), force);
+    const ownCustomers = ledger.isShared ? await findCustomers(own, account, context, others) : customers;
+    if (hasFile) kept += await deleteAll(own, ownCustomers, force);
     await own.dropAllDrafts(account);
-    for (const name of await accountsOf(customers, account, ledger, context))
+    for (const name of await accountsOf(
+      account,
+      [
+        [own, ownCustomers],
+        [ledger, customers],
+      ],
+      context,
+    ))
       await context.forgetKnownOrders(name);
     await own.compact();
     if (kept > 0)
@@ -115,20 +123,25 @@ async function learnKey(own: Ledger, { account, keys, knownCustomer }: Context):
   await own.learnCustomer({ service, key: await keys.read(active), profileId, account: active.name });
 }
 
-/** The accounts on this machine that have orders of these customers. */
+/**
+ * The accounts on this machine that have orders of these customers. The first ledger that knows a name tells: another machine
+ * may use it for another customer.
+ */
 async function accountsOf(
-  customers: readonly number[],
   account: string,
-  ledger: Ledger,
+  places: readonly (readonly [Ledger, readonly number[]])[],
   { config }: Context,
 ): Promise<readonly string[]> {
   const { accounts } = await config.read();
-  const names: string[] = [];
-  for (const name of new Set([account, unnamedAccount, ...Object.keys(accounts)])) {
-    const own = await ledger.customersOnlyOf(name, []);
-    if (name === account || own.some(({ id }) => customers.includes(id))) names.push(name);
+  const names = new Set([account]);
+  for (const name of [unnamedAccount, ...Object.keys(accounts)]) {
+    for (const [ledger, customers] of places) {
+      const known = await ledger.customersOnlyOf(name, []);
+      if (known.some(({ id }) => customers.includes(id))) names.add(name);
+      if (known.length > 0) break;
+    }
   }
-  return names;
+  return [...names];
 }
 
 async function deleteAll(ledger: Ledger, customers: readonly number[], isForced: boolean): Promise<number> {

@@ -108,6 +108,26 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     };
   }
 
+  test("it leaves the mirror of an account whose name another machine gave the same customer", async () => {
+    const { home, ledger, at, login, send } = await createUsers();
+    await login("b", "till", firstKey);
+    await at("b", `ledger use ${ledger} --account till`);
+    await send("b", "till", "李一");
+    await login("a", "shop", firstKey);
+    await login("a", "till", secondKey);
+    await at("a", `ledger use ${ledger} --account shop`);
+    const made = await fetch(`${home.baseUrl}/api/v1/orders`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secondKey}`, "content-type": "application/json" },
+      body: orderTo("王二"),
+    });
+    expect(made.ok).toBe(true);
+    await at("a", "sync --account till");
+    await at("a", forget);
+    const found = await at("a", "find 王二 --account till --json");
+    expect(JSON.parse(found.stdout)).toHaveLength(1);
+  });
+
   test("after a logout, it leaves the details of another user's customer of that account name", async () => {
     const { ledger, at, login, send, receivers } = await createUsers();
     for (const [user, key, name] of [
