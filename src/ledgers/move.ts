@@ -75,7 +75,7 @@ export const moveLedger = defineCommand({
     context.addCleanup(async () => file.close());
     const { accounts: known } = await context.config.read();
     const found = await findAccounts(ledger, known, await readMoved(file), parsed);
-    await confirmOrStop(context, question(await countReal(file), found, parsed));
+    await confirmOrStop(context, question(await countMoving(file, parsed), found, parsed));
 
     let accounts = found;
     const switchAccounts = (content: Config): Config => {
@@ -164,9 +164,12 @@ interface Counts {
   readonly operations: number;
 }
 
-async function countReal(file: Database): Promise<Counts> {
-  const real = "WHERE customer IN (SELECT id FROM customers WHERE service <> 'sandbox')";
-  const count = (table: string) => Number(file.sql(`SELECT count(*) AS n FROM ${table} ${real}`).get()?.n);
+/** Of the customers that markMoved will name. */
+async function countMoving(file: Database, { text }: PostgresAddress): Promise<Counts> {
+  const moving = `WHERE customer IN (SELECT id FROM customers WHERE service <> 'sandbox')
+    AND customer NOT IN (SELECT customer FROM moved WHERE address <> ?)`;
+  const count = (table: string) =>
+    Number(file.sql(`SELECT count(*) AS n FROM ${table} ${moving}`).get(text)?.n);
   return file.read(() => ({ runs: count("runs"), operations: count("operations") }));
 }
 

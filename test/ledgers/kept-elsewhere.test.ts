@@ -15,6 +15,7 @@ import { errorOf, row, sheet, withLedger } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 import { createRenewedHome, firstKey, renewedKey } from "../support/renewed-service.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
 const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
@@ -195,6 +196,27 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     const refused = await home.send("--ref R-1");
     expect([refused.exit, home.posts()]).toEqual([5, 1]);
     expect(refused.stderr).toContain(`courier ledger use ${address} --account shop`);
+  });
+
+  test("the question of a move leaves out what the file has of a customer that another ledger has", async () => {
+    const home = await createTwoCustomers();
+    const at = async (words: string, stdin = "") => {
+      const ran = await home.courier(words, { env: noKey, stdin });
+      expect(ran.exit, ran.stderr).toBe(0);
+    };
+    for (const [account, key] of [
+      ["shop", customersKey],
+      ["till", secondKey],
+    ] as const) {
+      await at(`login --account ${account} --base-url ${home.baseUrl} --allow-http`, key);
+      await at(`orders create --file - --json --ref R-1 --account ${account}`, JSON.stringify(plainDraft));
+    }
+    await at(`ledger use ${await server.createDatabase()} --account shop --new --yes`);
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const words = `ledger move ${await server.createDatabase()}`;
+    const moved = await home.courier(words, { env: noKey, terminal: 100, prompts });
+    expect(moved.stdout, moved.stderr).toContain("1 run with 1 operation");
+    expect(prompts.asked).toEqual([expect.stringContaining("(1 run, 1 operation)")]);
   });
 
   test("a mirror stays the account's where the ledger used next has another customer of its number", async () => {
