@@ -20,7 +20,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { line } from "../terminal/blocks.ts";
-import { findAccountName, findCustomers, findSenders } from "./ledger-place.ts";
+import { findAccountName, findCustomers, findMissing, findSenders } from "./ledger-place.ts";
 
 export const forgetLedger = defineCommand({
   description:
@@ -57,7 +57,11 @@ export const forgetLedger = defineCommand({
     const own = await context.localLedger();
     if (ledger.isShared) await learnKey(own, context);
     const ownCustomers = ledger.isShared ? await findCustomers(own, account, context, others) : customers;
-    if (hasFile) kept += await deleteAll(own, ownCustomers, force);
+    if (hasFile) {
+      const keptHere = await deleteAll(own, ownCustomers, force);
+      const { unknown } = await findMissing(await own.runsThatSent({ customers: ownCustomers }), ledger);
+      kept = unknown.length > 0 ? kept + keptHere : Math.max(kept, keptHere); // a copy has the same orders
+    }
     await own.dropAllDrafts(account);
     for (const name of await accountsOf(
       account,

@@ -230,6 +230,20 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     });
   });
 
+  test("an order in doubt that a move has copied counts as one that keeps its details", async () => {
+    const { ledger, at, stateDirOf, login, send } = await createUsers();
+    await login("a", "shop", firstKey);
+    await send("a", "shop", "李一");
+    const file = await openLedgerFile(stateDirOf("a"));
+    const none = ["order_id", "order_no", "tracking_number", "order_state"].map((each) => `${each} = NULL`);
+    file.exec(`UPDATE operations SET state = 'unknown', ${none}`);
+    file.close();
+    await at("a", `ledger move ${ledger} --yes`);
+    const ran = await at("a", forget);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ details_kept: 1 });
+    expect(ran.stderr).toContain("1 order in doubt");
+  });
+
   test("no name is left in the file that was moved, also while another command has it open", async () => {
     const home = await createServedHome();
     await putShop(home, home.sandbox);

@@ -671,7 +671,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     const address = await server.createDatabase();
     await home.json(`ledger move ${address} --yes`);
     const ran = await home.json("ledger forget --yes --confirm shop");
-    expect(ran.result).toMatchObject({ account: "shop", ledger: address, runs: 2, details_kept: 2 });
+    expect(ran.result).toMatchObject({ account: "shop", ledger: address, runs: 2, details_kept: 1 });
     const shared = () =>
       server.query("SELECT draft FROM courier.operations WHERE draft IS NOT NULL", databaseOf(address));
     expect(await shared()).toHaveLength(1);
