@@ -90,7 +90,8 @@ export const useLedger = defineCommand({
     if ("key" in used) await learnThere(ledger, owners, used);
     // Customers that the account's name has had go back under their own keys.
     const affected = parsed ? owners : owners.slice(0, 1);
-    const customers = affected.flatMap((owner) => owner.customers);
+    const own = affected.flatMap((owner) => owner.customers);
+    const customers = parsed ? own : [...own, ...(await findFormer(affected, marks, ledger))];
     const startedMs = context.clock.elapsed();
     await ledger.checkPlace();
     const latencyUs = Math.round((context.clock.elapsed() - startedMs) * 1_000);
@@ -298,6 +299,21 @@ async function findOfName(
       warning: `${why}; this machine's ledger sends nothing for any customer that the account ${name} has had`,
     },
   ];
+}
+
+/**
+ * Customers that a key without a profile may be a renewed one of: while they are marked, it sends nothing from this machine's
+ * ledger where it has sent nothing so far (ledger/local-store.ts).
+ */
+async function findFormer(
+  owners: readonly Owner[],
+  marks: readonly Moved[],
+  local: Ledger,
+): Promise<readonly number[]> {
+  const customers = owners.flatMap((owner) => owner.customers);
+  const isKnown = owners.some(({ profiles }) => profiles !== undefined);
+  if (isKnown || (await local.runsThatSent({ customers })).length > 0) return [];
+  return marks.filter(({ profileId }) => profileId === undefined).map(({ customer }) => customer);
 }
 
 function explainUnread({ name }: Pick<NamedAccount, "name">, reason: unknown): unknown {

@@ -362,6 +362,25 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     },
   );
 
+  test("use local goes back with a renewed key where the service never shows a profile", async () => {
+    const { courier, login, sent } = await createRenewedHome();
+    const address = await server.createDatabase();
+    const send = (ref: string) => {
+      const order = { ...plainDraft, item: { ...plainDraft.item, name: `茶${ref}` } };
+      return courier(`orders create --file - --json --ref ${ref}`, JSON.stringify(order));
+    };
+    await login(firstKey, "--no-verify --account shop");
+    expect((await courier(`ledger use ${address}`)).exit).toBe(0);
+    expect((await send("R-1")).exit).toBe(0);
+    await login(renewedKey, "--no-verify --account shop");
+    expect((await send("R-2")).exit).toBe(0);
+    const lacks = await courier("ledger use local");
+    expect([lacks.exit, lacks.stderr]).toEqual([2, expect.stringContaining("does not know 2 runs")]);
+    expect((await courier("ledger use local --new --yes")).exit).toBe(0);
+    const third = await send("R-3");
+    expect([third.exit, sent()], third.stderr).toEqual([0, 3]);
+  });
+
   describe("COURIER_LEDGER", () => {
     /** The hint of a refusal: the command after these words. */
     const hintOf = ({ stderr }: { readonly stderr: string }, before: string) =>
