@@ -117,6 +117,8 @@ export const useLedger = defineCommand({
       if (parsed) {
         const former = { marks: await mark(parsed.text), address: parsed.text, shared: ledger, newest };
         undo.unshift(async () => {
+          const others = await findOthers(customers, account, context);
+          if (others.some(([, { ledger }]) => ledger === parsed.text)) return;
           if (await onFile(context, (file) => restoreMarks(file, former))) return;
           context.messages.warn(keptMarks(parsed, context));
         });
@@ -125,6 +127,8 @@ export const useLedger = defineCommand({
         await context.config.update((config) => changeLedger(config, account, parsed?.text));
         undo.unshift(() => context.config.update((config) => restoreLedger(config, account, parsed?.text)));
       }
+      // Another use of this ledger may have put marks back, as it gave up before the config named the ledger.
+      if (parsed) await mark(parsed.text, (present) => present === undefined);
       await ensureUnchanged();
       if (!parsed) {
         const former = await mark(undefined, (present) => marks.some(({ address }) => address === present));
@@ -329,18 +333,30 @@ async function learnThere(ledger: Ledger, [owner]: readonly Owner[], { active, s
     await ledger.learnCustomer({ service, key, profileId, account: active.name });
 }
 
+/** The other stored accounts of these customers, as far as this machine's ledger knows. */
+async function findOthers(
+  customers: readonly number[],
+  { name }: NamedAccount,
+  { config, localLedger }: Context,
+): Promise<readonly (readonly [name: string, StoredAccount])[]> {
+  const local = await localLedger();
+  const others: [string, StoredAccount][] = [];
+  for (const each of Object.entries((await config.read()).accounts)) {
+    const own = await local.customersOnlyOf(each[0], []);
+    if (each[0] !== name && own.some(({ id }) => customers.includes(id))) others.push(each);
+  }
+  return others;
+}
+
 /** Names the accounts of the same customers that record elsewhere: of them and this one, only one can send. */
 async function warnOfOthers(
   customers: readonly number[],
-  { name }: NamedAccount,
+  account: NamedAccount,
   next: PostgresAddress | undefined,
   context: Context,
 ): Promise<void> {
-  const local = await context.localLedger();
-  for (const [other, stored] of Object.entries((await context.config.read()).accounts)) {
-    if (other === name || (stored.ledger === undefined) !== (next !== undefined)) continue;
-    const own = await local.customersOnlyOf(other, []);
-    if (!own.some(({ id }) => customers.includes(id))) continue;
+  for (const [other, stored] of await findOthers(customers, account, context)) {
+    if ((stored.ledger === undefined) !== (next !== undefined)) continue;
     const use = `courier ledger use ${quoteAddress(next?.text ?? "local")} --account ${shellQuote(other)}`;
     context.messages.warn(
       `if the account ${other} is still of the same customer, ${next ? "it sends nothing until it uses that ledger, too" : "its next order stops this machine's ledger again, or is refused, until it goes back, too"}: ${use}`,

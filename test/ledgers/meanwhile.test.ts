@@ -281,6 +281,27 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect([(await send("R-2")).exit, posts()]).toEqual([0, 2]);
   });
 
+  test("a use that gives up leaves the mark of the customer's other account, which uses that database by now", async () => {
+    const shop = await createShop();
+    const { home, send, posts } = shop;
+    const address = await server.createDatabase();
+    const config = JSON.parse(await readConfigText(home));
+    const put = (till: object) =>
+      putConfig(home, {
+        ...config,
+        accounts: { ...config.accounts, till: { ...config.accounts.shop, ...till } },
+      });
+    await put({});
+    expect((await home.courier("sync --account till", { env: noKey })).exit).toBe(0);
+    const { using, release, abort } = await beginUse(shop, address);
+    await put({ ledger: address }); // as another terminal's use does
+    abort();
+    expect((await using).exit).toBe(130);
+    await release();
+    const refused = await send("R-1", {}, "--account shop");
+    expect([refused.exit, posts()], refused.stderr).toEqual([5, 0]);
+  });
+
   test("a use that loses its database leaves the mark that a job may rely on", async () => {
     const shop = await createShop();
     const { send, sendAsJob, posts } = shop;
