@@ -86,7 +86,7 @@ export interface ImportRows {
   /** Records which order covers a row that was not claimed. */
   noteCovered(
     customer: number,
-    row: Pick<RowToSend, "ref" | "content">,
+    row: Pick<RowToSend, "ref">,
     file: Pick<FileFacts, "shop">,
     decision: RowDecision,
   ): Promise<void>;

@@ -144,18 +144,21 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
   /** Records that a row with a ref counts as shipped by an own order without one. */
   function* recordCovering(
     { customer }: Pick<Run, "customer">,
-    { ref, content }: Pick<RowToSend, "ref" | "content">,
+    { ref }: Pick<RowToSend, "ref">,
     { shop }: Pick<FileFacts, "shop">,
     decision: RowDecision,
   ): Work<void> {
     if (decision.kind !== "shipped" || !decision.isElsewhere || ref === undefined) return;
-    const { ref: sent, order, covers } = decision.operation as EqualOperation;
+    const { run, number, ref: sent, order, covers } = decision.operation as EqualOperation;
     if (sent !== undefined || !order || covers?.includes(ref)) return;
+    // The content as it was recorded: that of the decision is the row's, which an earlier version read in another way.
     yield ask(
-      `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain) VALUES (?, ?, ?, ?, ?, ${coveredByOwn})
+      `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain)
+       VALUES (?, (SELECT content FROM operations WHERE run = ? AND number = ?), ?, ?, ?, ${coveredByOwn})
        ON CONFLICT (customer, content, order_id, shop, ref) DO UPDATE SET is_certain = ${coveredByOwn}`,
       customer,
-      content,
+      run,
+      number,
       order.id,
       shop,
       ref,

@@ -158,8 +158,8 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
     function* findOthers() {
       if (others) return others;
       const refs = rows.map(({ ref }) => ref).filter((each) => each !== undefined);
-      const contents = rows.flatMap(({ content, formerContent }) =>
-        [content, formerContent].filter((each) => each !== undefined),
+      const contents = rows.flatMap(({ content, formerContent, former = [] }) =>
+        [content, formerContent, ...former.map((each) => each.content)].filter((each) => each !== undefined),
       );
       const [unseen = [], equal = [], named = [], ...ofForms] = yield* askTogether([
         ofUnseen(customer, run, nowMs - terminalWindowMs),

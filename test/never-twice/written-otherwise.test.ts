@@ -106,6 +106,22 @@ describe("a single order", () => {
   });
 });
 
+test("a row with a ref that an order of an earlier version covers stays shipped, and that order covers no second row", async () => {
+  const home = await createImportHome(sheet(row("A-1", "李四", "139-0013-9000")));
+  const made =
+    "orders create --yes --sender-name 张三 --sender-phone 13800138000 --receiver-name 李四 --receiver-phone 139-0013-9000 --receiver-city 北京市 --receiver-detail 建国路88号 --item-name 茶叶 --item-weight 1.50 --item-quantity 1";
+  expect((await home.courier(made)).exit).toBe(0);
+  await recordAsBefore(home);
+  for (const words of ["--skip-shipped", ""]) {
+    const { report, stderr } = await home.run(words);
+    expect([outcomes(report), home.posts], stderr).toEqual(["shipped", 1]);
+    home.clock.advance(11 * 60_000);
+  }
+  const next = await home.put(sheet(row("B-1", "李四", "139-0013-9000")), "next.csv");
+  const other = await home.importFile(next, "--skip-shipped");
+  expect([outcomes(other.report), home.posts], other.stderr).toEqual(["created", 2]);
+});
+
 describe("a row that was refused", () => {
   const send = async (home: ImportHome, phone: string, ref: string) => {
     await home.put(sheet(row(ref, "李四", phone)));
