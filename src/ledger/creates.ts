@@ -122,7 +122,7 @@ export interface Creates {
 
 export function createCreates(
   { write, read, holdsClaim }: Store,
-  { readAll, byRef }: OperationFinder,
+  { readAll, byRefOrCover }: OperationFinder,
   { insert, sentSinceBoot, ensureOwner, setOutcome, notePossible }: OperationRecorder,
 ): Creates {
   /** The orders that were made with a form of the ref, for this receiver: this may be one of them, edited besides. */
@@ -150,8 +150,9 @@ export function createCreates(
         // A cancelled order may be back: it counts until it was read again.
         const asStanding = (each: Operation) =>
           isCancelled(each) && !read?.has(nameOperation(each)) ? { ...each, orderState: undefined } : each;
-        const withRef = ref === undefined ? [] : yield* byRef(run.customer, "", ref);
+        const withRef = ref === undefined ? [] : yield* byRefOrCover(run.customer, "", ref);
         const named = withRef.map(asStanding).filter(isStanding);
+        const names = new Set(withRef.map(nameOperation));
         const contents = formerContent === undefined ? [content] : [formerContent, content];
         const found = readAll(yield ofContents(run.customer, contents));
         const doubts = draft ? readAll(yield ofInDoubt(run.customer)) : [];
@@ -163,7 +164,9 @@ export function createCreates(
         // Other refs are other orders, but not while it is unknown, or untold, what became of an equal one.
         const isOther = (operation: Operation) =>
           ref !== undefined && operation.ref !== undefined && operation.ref !== ref;
-        const unnamed = same.filter((operation) => ref === undefined || operation.ref === undefined);
+        const unnamed = same.filter(
+          (each) => (ref === undefined || each.ref === undefined) && !names.has(nameOperation(each)),
+        );
         const others = same.filter((each) => isOther(each) && isStanding(each));
         const all = findEquals(unnamed, windowMs, nowMs);
         const rewritten = ref === undefined ? [] : findRewritten(ref, same);

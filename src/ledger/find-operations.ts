@@ -109,6 +109,14 @@ export function createFinder(sinceBoot: () => SinceBoot | undefined) {
     return readAll(yield ofRefs(customer, shop, [ref]));
   }
 
+  /** The same, after the orders without a ref that cover its row. */
+  function* byRefOrCover(customer: number, shop: string, ref: string): Work<Operation[]> {
+    const covering: Operation[] = [];
+    for (const { run, number } of yield heldByRefs(customer, shop, [ref]))
+      if (run !== null) covering.push(...readAll(yield ofName({ run: Number(run), number: Number(number) })));
+    return [...covering, ...(yield* byRef(customer, shop, ref))];
+  }
+
   function* findCreate(customer: number, name: OperationName | undefined): Work<Operation | undefined> {
     if (!name) return undefined;
     return readAll(
@@ -137,7 +145,7 @@ export function createFinder(sinceBoot: () => SinceBoot | undefined) {
     return found.length > 0;
   }
 
-  return { readAll, byContent, byRef, findCreate, lastOffset, isOwned };
+  return { readAll, byContent, byRef, byRefOrCover, findCreate, lastOffset, isOwned };
 }
 
 /** Of `is_certain`, where an own order without a ref covers a row with one. */

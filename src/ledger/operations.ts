@@ -82,6 +82,8 @@ export interface Operations extends Creates, ImportRows, Cancels {
   wasListedBefore(name: OperationName, orderId: string): Promise<boolean>;
   /** Creates of these refs, the newest last. */
   findByRefs(customer: number, refs: readonly string[]): Promise<readonly Operation[]>;
+  /** Those of one ref in a shop, after the orders without a ref that cover its row. */
+  findByRefOrCover(customer: number, shop: string, ref: string): Promise<readonly Operation[]>;
   /** Of each other customer of the service without a profile's id: its latest creates that made an order, and then one in doubt. */
   latestOfUnnamed(service: string, except: number | undefined): Promise<readonly Operation[]>;
   /** Whether another customer of the same service has a create of this ref. */
@@ -310,6 +312,8 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
           ),
         );
       }),
+
+    findByRefOrCover: (customer, shop, ref) => read(() => finder.byRefOrCover(customer, shop, ref)),
 
     latestOfUnnamed: (service, except = 0) =>
       read(function* () {

@@ -36,10 +36,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   const { ref, isDuplicateAllowed, settleMs } = order;
   const ledger = await context.ledger();
   const decide = async (customer: number) =>
-    decideRef(
-      order,
-      (await ledger.findByRefs(customer, [ref])).filter((each) => each.shop === shop),
-    );
+    decideRef(order, await ledger.findByRefOrCover(customer, shop, ref));
   let { id: customer } = await context.customer();
   if (!(await decide(customer))) {
     const holder = isDuplicateAllowed ? undefined : await ledger.findHolder(customer, shop, ref);

@@ -914,6 +914,26 @@ describe("a row with a ref that counts as shipped by an order without one", () =
     }
   });
 
+  test("is not sent by a single create with its ref, whose order is the one that it has", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect((await home.courier(made)).exit).toBe(0);
+    expect((await home.run("--skip-shipped")).exit).toBe(0);
+    home.clock.advance(11 * 60_000);
+    const single = await home.courier(`${made} --ref A-1 --json`);
+    expect([single.exit, JSON.parse(single.stdout).id, home.posts], single.stderr).toEqual([0, 1000001, 1]);
+    const other = await home.courier(`${made.replace("建国路", "人民路")} --ref A-1 --json`);
+    expect([errorOf(other).code, home.posts], other.stderr).toEqual(["changed", 1]);
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const cancelled = await home.courier(`${made} --ref A-1 --json`);
+    expect(errorOf(cancelled)).toMatchObject({
+      code: "duplicate",
+      message: "the order with the ref A-1, 1000001, was cancelled; nothing was sent",
+    });
+    const allowed = await home.courier(`${made} --ref A-1 --allow-duplicate --json`);
+    expect([allowed.exit, home.posts], allowed.stderr).toEqual([0, 2]);
+    expect((await home.run()).report[0]).toMatchObject({ outcome: "shipped", id: 1000002 });
+  });
+
   test("is held once it was edited, and sent once the order is cancelled", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     expect((await home.courier(made)).exit).toBe(0);
