@@ -21,15 +21,16 @@ export function findBlocker(
   const seen = new Map<string, number>();
   const candidates = equal.filter((operation) => {
     if (!isStanding(operation)) return false;
-    if (coversRow(operation, row)) return true;
+    if (coversRow(operation, row, file)) return true;
     const isOfNumbered = row.ref === undefined && operation.ref === undefined && isHeldByRow(operation, file);
     if (!operation.isFormer && !isOfNumbered && isOfRow(operation, file, seen)) return false;
     if (isMade(operation) && isCovered(operation)) return false;
-    // One order covers one row, of whatever file. Only a ref that may be this one, rewritten, may be the same row.
+    // One order covers one row, of whatever file and shop. Only a ref that may be this one, rewritten, or that is this
+    // one in another shop, as below, may be the same row.
     if (operation.covers)
       return (
-        !operation.covers.some(file.hasRef) &&
-        operation.covers.some((ref) => isRewritten(row, { ref, shop: file.shop }, file))
+        !operation.covers.some(({ ref, shop }) => shop === file.shop && file.hasRef(ref)) &&
+        operation.covers.some((each) => each.ref === row.ref || isRewritten(row, each, file))
       );
     // Equal rows of an earlier reading may differ today: a person decides which one was sent.
     if (operation.isFormer) return true;
@@ -48,7 +49,7 @@ export function findBlocker(
   });
   const free = skipShipped ? candidates.findLast((operation) => !isHeldByRow(operation, file)) : undefined;
   return (
-    candidates.find((operation) => coversRow(operation, row)) ??
+    candidates.find((operation) => coversRow(operation, row, file)) ??
     candidates.find((operation) => !isMade(operation)) ??
     free ??
     candidates.at(-1)
@@ -56,8 +57,12 @@ export function findBlocker(
 }
 
 /** True where the row has counted as shipped by this order. */
-export function coversRow({ covers }: EqualOperation, { ref }: Pick<RowToSend, "ref">): boolean {
-  return ref !== undefined && covers?.includes(ref) === true;
+export function coversRow(
+  { covers }: EqualOperation,
+  { ref }: Pick<RowToSend, "ref">,
+  { shop }: Pick<FileFacts, "shop">,
+): boolean {
+  return covers?.some((each) => each.ref === ref && each.shop === shop) === true;
 }
 
 /**

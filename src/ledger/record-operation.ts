@@ -4,6 +4,7 @@ import type { SinceBoot } from "../core/process-identity.ts";
 import type { Draft } from "../model/draft.ts";
 import { toStoredNumber, toStoredText } from "../model/stored-text.ts";
 import type { SqlValue } from "../sqlite/driver.ts";
+import { coversRow } from "./equal-orders.ts";
 import { nextEvent } from "./events.ts";
 import { coveredByOwn, type OperationFinder } from "./find-operations.ts";
 import {
@@ -144,13 +145,14 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
   /** Records that a row with a ref counts as shipped by an own order without one. */
   function* recordCovering(
     { customer }: Pick<Run, "customer">,
-    { ref }: Pick<RowToSend, "ref">,
-    { shop }: Pick<FileFacts, "shop">,
+    row: Pick<RowToSend, "ref">,
+    file: Pick<FileFacts, "shop">,
     decision: RowDecision,
   ): Work<void> {
-    if (decision.kind !== "shipped" || !decision.isElsewhere || ref === undefined) return;
-    const { run, number, ref: sent, order, covers } = decision.operation as EqualOperation;
-    if (sent !== undefined || !order || covers?.includes(ref)) return;
+    if (decision.kind !== "shipped" || !decision.isElsewhere || row.ref === undefined) return;
+    const operation: EqualOperation = decision.operation;
+    const { run, number, ref, order } = operation;
+    if (ref !== undefined || !order || coversRow(operation, row, file)) return;
     // The content as it was recorded: that of the decision is the row's, which an earlier version read in another way.
     yield ask(
       `INSERT INTO orders_elsewhere (customer, content, order_id, shop, ref, is_certain)
@@ -160,8 +162,8 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
       run,
       number,
       order.id,
-      shop,
-      ref,
+      file.shop,
+      row.ref,
     );
   }
 

@@ -25,6 +25,7 @@ import {
   type EqualOperation,
   type FileFacts,
   type OrderElsewhere,
+  type RefOfShop,
   type RowPolicy,
   type RowToSend,
 } from "./row-to-send.ts";
@@ -45,9 +46,9 @@ interface Others {
   /** Orders made elsewhere that held rows before, by content and by ref. */
   readonly equal: readonly SqlRow[];
   readonly named: readonly SqlRow[];
-  /** By the names of own orders without a ref: the refs of the rows that they cover. */
-  readonly coversOf: ReadonlyMap<string, readonly string[]>;
-  /** By such a ref: the operations of these orders. */
+  /** By the names of own orders without a ref: the rows that they cover. */
+  readonly coversOf: ReadonlyMap<string, readonly RefOfShop[]>;
+  /** By the ref of such a row in the file's shop: the operations of these orders. */
   readonly coveringsOf: ReadonlyMap<string, readonly OperationName[]>;
 }
 
@@ -168,13 +169,14 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
         ...ofFormsOfRefs(customer, file.shop, refs, nowMs, file.hasRef),
       ]);
       const isElsewhere = (held: SqlRow) => held.run === null;
-      const coversOf = new Map<string, string[]>();
+      const coversOf = new Map<string, RefOfShop[]>();
       const coveringsOf = new Map<string, OperationName[]>();
       for (const held of [...equal, ...named]) {
-        if (isElsewhere(held) || held.shop !== file.shop) continue;
+        if (isElsewhere(held)) continue;
         const name = { run: Number(held.run), number: Number(held.number) };
-        addTo(coversOf, nameOperation(name), String(held.ref));
-        addTo(coveringsOf, String(held.ref), name);
+        const [ref, shop] = [String(held.ref), String(held.shop)];
+        addTo(coversOf, nameOperation(name), { ref, shop });
+        if (shop === file.shop) addTo(coveringsOf, ref, name);
       }
       others = {
         gone: yield* onlyGone(readAll(unseen), file),
@@ -187,7 +189,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       return others;
     }
 
-    /** With the refs of the rows that they cover. */
+    /** With the rows that they cover. */
     function* withCovers(row: RowToSend, equal: readonly EqualOperation[]): Work<readonly EqualOperation[]> {
       const isWithoutRef = (each: Operation) => each.ref === undefined && isMade(each);
       if (row.ref === undefined || !equal.some(isWithoutRef)) return equal;

@@ -54,10 +54,18 @@ export interface OrderAbove {
 export const readingVersion = 3;
 
 /**
- * `isFormer`: without a ref, only what an earlier version read tells that it may be the row's. `covers`: the refs of rows
- * that have counted as shipped by this order, which was made without a ref.
+ * `isFormer`: without a ref, only what an earlier version read tells that it may be the row's. `covers`: the rows that
+ * have counted as shipped by this order, which was made without a ref.
  */
-export type EqualOperation = Operation & { readonly isFormer?: boolean; readonly covers?: readonly string[] };
+export type EqualOperation = Operation & {
+  readonly isFormer?: boolean;
+  readonly covers?: readonly RefOfShop[];
+};
+
+export interface RefOfShop {
+  readonly ref: string;
+  readonly shop: string;
+}
 
 /** An operation with the identity that the row has today, where an earlier version read the row in another way. */
 export function asReadToday(

@@ -222,7 +222,7 @@ function* decideUnsent(refused: Operation | undefined, facts: Facts): Work<RowDe
     return isAllowed ? sendEqual : { kind: "written", number, ...covering };
   const takenBack = findTakenBack(row, equal, file);
   // The row counted as shipped by this order, as by one of its own.
-  if (takenBack && isCancelled(takenBack) && coversRow(takenBack, row) && !isAllowed)
+  if (takenBack && isCancelled(takenBack) && coversRow(takenBack, row, file) && !isAllowed)
     return { kind: "cancelled", operation: takenBack };
   return {
     kind: "send",
@@ -245,7 +245,7 @@ function isRefusedAsIs(refused: Operation, { row, policy }: Facts): boolean {
 /** About a row that equals an order. */
 function decideBlocked(blocker: EqualOperation, { row, file, policy }: Facts): RowDecision {
   const isOfEqual = blocker.isFormer && row.former?.some(({ content }) => file.countOf(content) > 0);
-  const isShipped = policy.skipShipped || coversRow(blocker, row);
+  const isShipped = policy.skipShipped || coversRow(blocker, row, file);
   if (isMade(blocker) && isShipped && !isOfEqual && !isHeldByRow(blocker, file))
     return { kind: "shipped", operation: blocker, isElsewhere: true };
   return { kind: "held", operation: blocker };

@@ -957,6 +957,23 @@ describe("a row with a ref that counts as shipped by an order without one", () =
     expect([second.exit, outcomes(second.report), home.posts], second.stderr).toEqual([0, "created", 2]);
   });
 
+  test("leaves the row of another shop its own order, unless it has the same ref", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect((await home.courier(made)).exit).toBe(0);
+    expect(outcomes((await home.run("--skip-shipped")).report)).toBe("shipped");
+    for (const [words, orders] of [
+      ["--skip-shipped", 2],
+      ["", 3],
+    ] as const) {
+      const next = await home.put(sheet(row(`B-${orders}`)), "next.csv");
+      const sent = await home.importFile(next, `--shop other ${words}`);
+      expect([outcomes(sent.report), home.posts], sent.stderr).toEqual(["created", orders]);
+    }
+    home.clock.advance(11 * 60_000);
+    const same = await home.importFile(home.file, "--shop other");
+    expect([outcomes(same.report), home.posts], same.stderr).toEqual(["held", 3]);
+  });
+
   test("holds the row of another file whose ref is a rewritten form of its own, for good", async () => {
     const home = await createImportHome(sheet(row("000001")));
     expect((await home.courier(made)).exit).toBe(0);
