@@ -63,6 +63,7 @@ export function hasForeignLog(driver: Driver, file: string): boolean {
     for (;;) {
       const log = readLogStart(file);
       if (!log) return false;
+      if (!hasLogMode(file)) return true;
       const own = readUserVersion(driver, file) >> versionBits;
       if (readLogStart(file)?.salt !== log.salt) continue; // it was begun anew meanwhile
       return ((own - log.number + 1) & lastNumber) > log.frames;
@@ -70,6 +71,22 @@ export function hasForeignLog(driver: Driver, file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A file gets its log after this mode. A copy that SQLite made (VACUUM INTO) is in another one, and has other pages. */
+function hasLogMode(file: string): boolean {
+  const descriptor = openSync(file, "r");
+  try {
+    return readBytes(descriptor, 18, 1)[0] !== 1; // https://www.sqlite.org/fileformat.html, 1.3.3
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readBytes(descriptor: number, place: number, bytes: number): Buffer {
+  const into = Buffer.alloc(bytes);
+  readSync(descriptor, into, 0, bytes, place);
+  return into;
 }
 
 function readUserVersion(driver: Driver, file: string): number {
@@ -84,11 +101,7 @@ function readUserVersion(driver: Driver, file: string): number {
 /** https://www.sqlite.org/fileformat.html, 4.1. Undefined where there is no page 1 with a number. */
 function readLogStart(file: string): LogStart | undefined {
   const descriptor = openSync(`${file}-wal`, "r");
-  const read = (place: number, bytes: number) => {
-    const into = Buffer.alloc(bytes);
-    readSync(descriptor, into, 0, bytes, place);
-    return into;
-  };
+  const read = (place: number, bytes: number) => readBytes(descriptor, place, bytes);
   try {
     const { size } = fstatSync(descriptor);
     const salt = read(16, 8);

@@ -103,6 +103,24 @@ test("a log goes on being used by its own file, also one that has some of it, an
   expect(texts(await open(await copyAsKilled(file)))).toEqual(["1", "2", "3", "4"]);
 });
 
+test("a backup that SQLite made with VACUUM INTO is refused beside any log, and is used without one", async () => {
+  const file = await createFile();
+  const database = await open(file);
+  await add(database, "first");
+  const backup = path.join(path.dirname(file), "backup.db");
+  database.exec(`VACUUM INTO '${backup}'`);
+  await add(database, "last");
+  const copy = await copyAsKilled(file);
+  await copyFile(backup, copy);
+  await expect(openDatabase({ ...options, path: copy })).rejects.toMatchObject({
+    exit: 5,
+    message: `the log of the notebook cannot be used: it is of another file: ${copy}-wal`,
+  });
+  expect(await readFile(copy)).toEqual(await readFile(backup));
+  await rm(`${copy}-wal`);
+  expect(texts(await open(copy))).toEqual(["first"]);
+});
+
 test("a backup that the whole log was written after takes it", async () => {
   const file = await createFile();
   const first = await openDatabase({ ...options, path: file });
