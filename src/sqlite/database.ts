@@ -17,7 +17,7 @@ import {
 import { type Connection, type Driver, loadDriver, NoDriver, type Statement } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
 import { findOtherName } from "./other-names.ts";
-import { createLogFollower, hasForeignLog, numberFirst, numberNext, versionOf } from "./own-log.ts";
+import { hasForeignLog, numberFirst, numberNext, versionOf } from "./own-log.ts";
 import { hasContent, hasFile, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
@@ -179,9 +179,7 @@ function createDatabase(
     }
   }
 
-  const follower = createLogFollower(file);
-
-  /** Numbers the first commits, and the second and third one in each log, so that it is known whose log this is. */
+  /** Numbers each commit that changes something: after any, the file may be copied, and a log may begin. */
   function numbered<T>(work: () => T): T {
     const changes = () => database.sql("SELECT total_changes() AS n").get()?.n;
     const before = changes();
@@ -189,7 +187,6 @@ function createDatabase(
     const found = Number(database.sql("PRAGMA user_version").get()?.user_version);
     const version = Math.max(versionOf(found), options.migrations.length);
     if (changes() === before && version === versionOf(found)) return result;
-    if (!follower.isDue() && version === versionOf(found)) return result;
     connection.exec(`PRAGMA user_version = ${numberNext(found, version)}`);
     return result;
   }
@@ -246,7 +243,6 @@ function createDatabase(
     },
     close() {
       flusher?.close();
-      follower.close();
       statements.clear();
       connection.close();
     },

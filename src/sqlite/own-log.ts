@@ -28,35 +28,6 @@ interface LogStart {
   readonly frames: number;
 }
 
-/**
- * Tells whether a commit is to be numbered: the first two in each log that it is asked about. With one number for each log, the
- * next log would begin with it, and so take a copy of the file for its own that has the number before.
- */
-export function createLogFollower(file: string): { isDue(): boolean; close(): void } {
-  let descriptor: number | undefined;
-  let last: Buffer | undefined;
-  let asked = 0;
-  return {
-    isDue() {
-      const salt = Buffer.alloc(8);
-      try {
-        descriptor ??= openSync(`${file}-wal`, "r");
-        readSync(descriptor, salt, 0, salt.length, 16);
-      } catch {
-        // there is none yet
-      }
-      if (!last?.equals(salt)) asked = 0;
-      last = salt;
-      asked += 1;
-      return asked <= 2;
-    },
-    close() {
-      if (descriptor !== undefined) closeSync(descriptor);
-      descriptor = undefined;
-    },
-  };
-}
-
 /** Throws nothing: what cannot be read proves nothing. Other processes may be writing. */
 export function hasForeignLog(driver: Driver, file: string): boolean {
   try {

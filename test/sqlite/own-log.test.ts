@@ -6,6 +6,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { shellQuote } from "../../src/core/shell-quote.ts";
 import { type Database, openDatabase } from "../../src/sqlite/database.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 
 const options = {
   title: "notebook",
@@ -101,6 +102,47 @@ test("a log goes on being used by its own file, also one that has some of it, an
   restartLog(database);
   await add(database, "4");
   expect(texts(await open(await copyAsKilled(file)))).toEqual(["1", "2", "3", "4"]);
+});
+
+/** A file as SQLite's backup makes it: all that was committed, page by page. */
+async function backUp(file: string): Promise<string> {
+  const copy = await copyAsKilled(file);
+  const connection = (await loadDriver()).open(copy);
+  connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  connection.close();
+  return copy;
+}
+
+test.each([20, 3_000])(
+  "a backup that SQLite made during the log before the one that is left is refused (notes of %d bytes)",
+  async (bytes) => {
+    const file = await createFile();
+    const database = await open(file);
+    const addMany = async (text: string) => {
+      for (let number = 0; number < 20; number += 1) await add(database, text.padEnd(bytes));
+    };
+    await addMany("first");
+    const copy = await backUp(file);
+    await addMany("second");
+    restartLog(database);
+    await addMany("third");
+    await copyFile(`${file}-wal`, `${copy}-wal`);
+    await expect(openDatabase({ ...options, path: copy })).rejects.toMatchObject({ exit: 5 });
+  },
+);
+
+test("a backup that SQLite made during the log that is left takes the rest of it", async () => {
+  const file = await createFile();
+  const database = await open(file);
+  const copies: string[] = [];
+  for (const text of ["1", "2", "3", "4"]) {
+    await add(database, text);
+    copies.push(await backUp(file));
+  }
+  for (const copy of copies) {
+    await copyFile(`${file}-wal`, `${copy}-wal`);
+    expect(texts(await open(copy))).toEqual(["1", "2", "3", "4"]);
+  }
 });
 
 test("a backup that SQLite made with VACUUM INTO is refused beside any log, and is used without one", async () => {
