@@ -12,6 +12,7 @@ import { anotherStateDirectory, mustBeWritable } from "../core/wording.ts";
 import { extendedSqliteCode, sqliteCode } from "./driver.ts";
 import { findWriteLimit, isOfFileLimit } from "./file-limit.ts";
 import { BesideNotRegular, hasFile } from "./private-file.ts";
+import { followLink } from "./remove-file.ts";
 import { resultCodes as code } from "./wait.ts";
 
 /** What messages say of a file. */
@@ -31,9 +32,10 @@ export function unusable(title: string, path: string, reason: string, remedy: st
   });
 }
 
-/** The log of the lost file would be replayed on the backup. */
+/** The log of the lost file would be replayed on the backup. SQLite keeps it beside the file that a link leads to. */
 export function deleteLog(path: string): string {
-  return `delete ${shellQuotePath(`${path}-wal`)} and ${shellQuotePath(`${path}-shm`)}`;
+  const file = followLink(path);
+  return `delete ${shellQuotePath(`${file}-wal`)} and ${shellQuotePath(`${file}-shm`)}`;
 }
 
 export function restore(path: string): string {

@@ -19,6 +19,7 @@ import { createLogFlusher } from "./log-flusher.ts";
 import { findOtherName } from "./other-names.ts";
 import { hasForeignLog, numberFirst, numberNext, versionOf } from "./own-log.ts";
 import { hasContent, hasFile, makePrivateFile } from "./private-file.ts";
+import { followLink } from "./remove-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
 export interface DatabaseOptions extends DatabaseFile {
@@ -115,9 +116,8 @@ function isEmptied(path: string): boolean {
 /** To replay it would mix two files. */
 function foreignLog(reason: string, { title, path, damagedHint }: DatabaseOptions): CourierError {
   const remedy = `put the ${title} that it belongs to back; if that is lost, ${deleteLog(path)}, then restore the ${title} from a backup`;
-  return new CourierError("database", 5, `the log of the ${title} cannot be used: ${reason}: ${path}-wal`, {
-    hint: damagedHint ?? remedy,
-  });
+  const message = `the log of the ${title} cannot be used: ${reason}: ${followLink(path)}-wal`;
+  return new CourierError("database", 5, message, { hint: damagedHint ?? remedy });
 }
 
 /** The driver of this runtime. Throws `database` (exit 5) where there is none. */

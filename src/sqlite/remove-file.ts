@@ -1,6 +1,6 @@
 /** Deletes files that hold data of people, also where a link leads to them. */
 
-import { realpathSync, statSync, unlinkSync } from "node:fs";
+import { lstatSync, realpathSync, statSync, unlinkSync } from "node:fs";
 import { diskHint } from "../core/disk-errors.ts";
 import { CourierError, type ErrorFacts, systemCode } from "../core/errors.ts";
 import { findLink } from "../core/regular-file.ts";
@@ -42,10 +42,10 @@ export function ensureNoLinkToNothing(file: string, title: string): void {
   throw undeletable(title, link.message, file, { cause: link, hint: link.remedy });
 }
 
-/** The file that a link leads to; the path itself where that is none, such as a device. */
+/** The file that a link leads to; the path itself where it is no link, or leads to no file, such as a device. */
 export function followLink(file: string): string {
   try {
-    return statSync(file).isFile() ? realpathSync(file) : file;
+    return lstatSync(file).isSymbolicLink() && statSync(file).isFile() ? realpathSync(file) : file;
   } catch {
     return file; // missing
   }

@@ -1,6 +1,6 @@
 /** A log (WAL) beside a database file that is not its own: the file was restored from a backup, or is gone. */
 
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -174,6 +174,24 @@ test("a backup that the whole log was written after takes it", async () => {
   const copy = await copyAsKilled(file);
   await writeFile(copy, backup);
   expect(texts(await open(copy))).toEqual(["first", "last"]);
+});
+
+test("the log that is refused is named where it is, also for a file behind a link", async () => {
+  const file = await createFile();
+  const database = await open(file);
+  await add(database, "first");
+  database.exec(`VACUUM INTO '${path.join(path.dirname(file), "backup.db")}'`);
+  await add(database, "last");
+  const copy = await copyAsKilled(file);
+  await copyFile(path.join(path.dirname(file), "backup.db"), copy);
+  const link = path.join(path.dirname(copy), "link.db");
+  await symlink(copy, link);
+  await expect(openDatabase({ ...options, path: link })).rejects.toMatchObject({
+    message: `the log of the notebook cannot be used: it is of another file: ${copy}-wal`,
+    hint: expect.stringContaining(
+      `delete ${shellQuote(`${copy}-wal`)} and ${shellQuote(`${copy}-shm`)}, then`,
+    ),
+  });
 });
 
 test("a log whose file is missing is refused, and no file is made", async () => {
