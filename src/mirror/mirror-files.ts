@@ -4,14 +4,14 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { allowMoreFiles, explainSystemError, isFileLimit } from "../core/system-errors.ts";
-import { hasFile } from "../sqlite/private-file.ts";
+import { hasDatabase } from "../sqlite/private-file.ts";
 import { ensureNoLinkToNothing, removeFile } from "../sqlite/remove-file.ts";
 import { type MirrorOwner, mirrorDirectory, mirrorPath, mirrorPrefix } from "./mirror-path.ts";
 
 const title = "mirror";
 
 export function hasMirror(stateDirectory: string, owner: MirrorOwner): boolean {
-  return hasFile(mirrorPath(stateDirectory, owner));
+  return hasDatabase(mirrorPath(stateDirectory, owner));
 }
 
 /** Deletes a mirror, also one that cannot be opened. Throws `database`, exit 5, where it is a link to nothing. */

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import { hasFile } from "../sqlite/private-file.ts";
+import { hasDatabase } from "../sqlite/private-file.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
 import { firstStoredId, profileIds } from "./defaults.ts";
@@ -163,7 +163,7 @@ export async function openStoredOrders({
 
 /** Whether there is a file; a sandbox that was never used has none. */
 export function hasStoredOrders(stateDir: string): boolean {
-  return hasFile(storedOrdersPath(stateDir));
+  return hasDatabase(storedOrdersPath(stateDir));
 }
 
 /** The directory of the sandbox below the state directory of its user. */

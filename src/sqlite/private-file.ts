@@ -46,6 +46,11 @@ export function hasFile(path: string): boolean {
   return findLinkAbove(path) !== undefined;
 }
 
+/** True where a database exists, may be behind a link to nothing, or has left its log: opening it then creates no file. */
+export function hasDatabase(path: string): boolean {
+  return hasFile(path) || hasContent(`${path}-wal`);
+}
+
 /**
  * Creates a file of mode 0600 where there is none: empty, or with what `fill` writes to a draft of it. An existing file is not opened: closing it would drop the
  * locks that this process holds on it (POSIX). Throws Unreadable for anything but a file, at the path or at those of

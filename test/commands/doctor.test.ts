@@ -386,6 +386,18 @@ describe("the mirror", () => {
     expect((await home.courier("sync --rebuild")).exit).toBe(0);
     expect((await diagnose(home)).by.mirror?.status).toBe("ok");
   });
+
+  test("one whose log alone is left is damaged, too, as it is for a sync", async () => {
+    const home = await homeWithMirror();
+    await rm(home.file);
+    await writeFile(`${home.file}-wal`, "left");
+    expect((await home.courier("sync")).exit).toBe(5);
+    const { exit, by } = await diagnose(home);
+    expect([exit, by.mirror?.status]).toEqual([5, "fail"]);
+    expect(by.mirror?.detail).toContain("its file is missing");
+    expect((await home.courier("sync --rebuild")).exit).toBe(0);
+    expect((await diagnose(home)).by.mirror?.status).toBe("ok");
+  });
 });
 
 describe("the ledger", () => {

@@ -270,6 +270,17 @@ describe("a file that cannot be used", () => {
     },
   );
 
+  test("because its log alone is left is refused, by a reset too", async () => {
+    const stateDir = await createDirectory();
+    await writeFile(path.join(stateDir, "sandbox.db-wal"), "left");
+    for (const use of Object.values(users)) {
+      const failure = await use(stateDir).then(String, (error) => error);
+      expect(failure).toMatchObject({ code: "database", hint: expect.stringMatching(damaged) });
+      expect(failure.message).toContain("its file is missing");
+    }
+    expect(await readdir(stateDir)).toEqual(["sandbox.db-wal"]);
+  });
+
   test("can be deleted, and the sandbox begins anew", async () => {
     const stateDir = await createDirectory();
     const file = path.join(stateDir, "sandbox.db");
