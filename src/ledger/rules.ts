@@ -268,15 +268,16 @@ function numberOf(
   return byNumber?.numberOf(row) ?? { number: writtenNumbers?.[0] };
 }
 
-/** `possible`: an order that may equal the row, whatever its receiver is called. */
+/** `possible`: an order that may equal the row. Where it has the number, its receiver may be called otherwise. */
 function coverWritten(
   number: string,
   { draft }: Pick<RowToSend, "draft">,
-  { skipShipped, isCancelledNumber = () => false, otherReceiver }: RowPolicy,
+  { skipShipped, isCancelledNumber = () => false, numbersElsewhere, otherReceiver }: RowPolicy,
   possible?: OrderElsewhere,
 ) {
   const isCancelled = isCancelledNumber(number);
-  const receiver = possible ? undefined : otherReceiver?.(number, draft);
+  const isOfPossible = possible && numbersElsewhere?.(possible.orderId).includes(number);
+  const receiver = isOfPossible ? undefined : otherReceiver?.(number, draft);
   return { isCovered: skipShipped && !isCancelled && receiver === undefined, isCancelled, receiver };
 }
 

@@ -112,6 +112,22 @@ describe("a row that equals an order made elsewhere", () => {
     expect(home.posts).toBe(2);
   });
 
+  test("nor such a row that may equal an order with another number", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+    expect((await home.run("--in-place --concurrency 1", { env })).exit).toBe(0);
+    await shipElsewhere(home, row("Z-1", "赵六", "13600136000").replace("建国路88号", "长安街1号"));
+    const written = await readFile(home.file, "utf8");
+    await home.put(
+      written.replace("A-2", "A-3").replace("王五", "赵六").replace("13700137001", "13600136000"),
+    );
+    for (const words of ["", "--skip-shipped"]) {
+      const { exit, report, stderr } = await home.run(words);
+      expect([exit, report[1]?.outcome], stderr).toEqual([3, "held"]);
+      expect(report[1]?.error?.message).toMatch(/^may equal order 1000003, /);
+    }
+  });
+
   test("gives its numbers to the row that it covers, in the report and in the sheet", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     await shipElsewhere(home, row("X-1"));
