@@ -113,7 +113,8 @@ function isRecent(operation: Operation, windowMs: number, nowMs: number): boolea
 
 function isWithin(operation: Operation, windowMs: number, nowMs: number): boolean {
   // The clock may have been set since: what is within the window by either counts. A time in the future counts as now.
-  const { sentAtMs = nowMs, sentForMs = windowMs } = operation;
+  // An order made elsewhere was never sent from here: it counts from when it was found.
+  const { endedAtMs = nowMs, sentAtMs = endedAtMs, sentForMs = windowMs } = operation;
   return nowMs - sentAtMs < windowMs || sentForMs < windowMs;
 }
 

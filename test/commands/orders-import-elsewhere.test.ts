@@ -359,6 +359,21 @@ describe("a row that equals an order made elsewhere", () => {
     expect([again.exit, outcomes(again.report), home.posts]).toEqual([0, "shipped shipped", 2]);
   });
 
+  test("holds no equal order once it was found long ago", async () => {
+    const home = await createImportHome(sheet(row("")));
+    await shipElsewhere(home, row("X-1"));
+    expect(outcomes((await home.run("--skip-shipped")).report)).toBe("shipped");
+    home.clock.advance(30 * dayMs);
+    const single =
+      "orders create --yes --sender-name 张三 --sender-phone 13800138000 --receiver-name 李四 --receiver-phone 13900139000 --receiver-city 北京市 --receiver-detail 建国路88号 --item-name 茶叶 --item-weight 1.50 --item-quantity 1";
+    const created = await home.courier(single);
+    expect([created.exit, home.posts], created.stderr).toEqual([0, 2]);
+    home.clock.advance(dayMs);
+    const next = await home.put(sheet(row("B-1"), row("B-2", "王五")), "next.csv");
+    const ran = await home.importFile(next);
+    expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([0, "created created", 4]);
+  });
+
   test("is sent where it is named as a second order", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     await shipElsewhere(home, row("X-1"));
