@@ -72,9 +72,7 @@ export function joinElsewhere(
     async findEqual(draft) {
       const found = await later.findEqual(draft);
       const isLeft = ({ orderId }: OrderElsewhere) =>
-        later.findCancelled(draft) !== orderId &&
-        !later.isRuledOut(draft, orderId) &&
-        !found.some((each) => each.orderId === orderId);
+        !later.isRuledOut(draft, orderId) && !found.some((each) => each.orderId === orderId);
       return [...found, ...(await first.findEqual(draft)).filter(isLeft)];
     },
     findCancelled: (draft) => later.findCancelled(draft) ?? first.findCancelled(draft),
@@ -186,11 +184,11 @@ export async function createOrdersElsewhere(
       const detail = read && !contradictList(draft, summary, read) ? read : undefined;
       const comparison = detail && compareDetail(draft, detail);
       const fields = comparison ? await knowledgeFor(draft, detail, comparison) : listedFields;
+      if (detail) ofDraft.add(summary.id.value);
       if (isCancelled(detail ?? summary)) {
         if (comparison && isExact(comparison, fields)) cancelled.set(contentOf(draft), summary.id.value);
         return;
       }
-      if (detail) ofDraft.add(summary.id.value);
       if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(draft, detail, comparison));
       else if (
         comparison ? mayBeOrder(draft, detail, comparison, fields) : mayBeListed(draft, summary, fields)

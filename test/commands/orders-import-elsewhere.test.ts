@@ -51,6 +51,41 @@ describe("a row that equals an order made elsewhere", () => {
     expect([ran.exit, home.posts]).toEqual([3, 2]);
   });
 
+  const elsewhereStreet = row("X-1").replace("建国路88号", "长安街1号");
+  test.each<[string, string[], number[], number[], string[]]>([
+    ["both equal ones", [row("X-1"), row("X-2")], [], [1000001, 1000002], ["--skip-shipped"]],
+    [
+      "the second equal one, as the first before",
+      [row("X-1"), row("X-2")],
+      [1000001],
+      [1000002],
+      ["--skip-shipped"],
+    ],
+    ["one that may equal it", [elsewhereStreet], [], [1000001], []],
+  ])(
+    "is sent where the order was cancelled while the question stood: %s",
+    async (_what, rows, before, meanwhile, words) => {
+      const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+      await shipElsewhere(home, ...rows);
+      const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+      const cancel = async (ids: readonly number[]) => {
+        for (const id of ids) expect((await home.courier(`orders cancel ${id} --yes`, { env })).exit).toBe(0);
+      };
+      await cancel(before);
+      const prompts = {
+        ...scriptedPrompts({}),
+        async confirm() {
+          await cancel(meanwhile);
+          home.clock.advance(6_000);
+          return true;
+        },
+      };
+      const ran = await home.courier(["orders", "import", home.file, ...words], { terminal: 120, prompts });
+      expect(ran.stderr).toContain("2 rows: 2 created");
+      expect(home.posts).toBe(rows.length + 2);
+    },
+  );
+
   test("is not sent where another program locks the ledger while they are compared", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     await shipElsewhere(home, row("X-1"));
