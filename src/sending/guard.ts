@@ -104,7 +104,8 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
         failure = asUnreached(error, context);
         await releaseDeadRuns(ledger, run.customer, context, run.number);
         const { message } = failure;
-        unread = new Map(equals.recent.filter(isCancelled).map((each) => [nameOperation(each), message]));
+        const cancelled = await findCancelled(equals.recent, ledger);
+        unread = new Map(cancelled.map((name) => [name, message]));
         found = [];
         continue;
       }
@@ -197,10 +198,15 @@ async function settleEquals(
   const unread = new Map<string, string>();
   for (const each of recent) {
     const why = each.order && (await noteState(each.order.id, order, each.customer, ledger, context));
-    const recorded = why === undefined ? undefined : await ledger.findOperation(each);
-    if (why !== undefined && recorded && isCancelled(recorded)) unread.set(nameOperation(each), why);
+    if (why !== undefined) for (const name of await findCancelled([each], ledger)) unread.set(name, why);
   }
   return { found, left, failure, unread };
+}
+
+/** Of operations that count as standing until they are read again, those whose orders are recorded as cancelled. */
+async function findCancelled(names: readonly OperationName[], ledger: Ledger): Promise<readonly string[]> {
+  const recorded = await Promise.all(names.map((each) => ledger.findOperation(each)));
+  return recorded.flatMap((each) => (each && isCancelled(each) ? [nameOperation(each)] : []));
 }
 
 interface Settled {

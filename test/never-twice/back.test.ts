@@ -37,16 +37,17 @@ test("an equal order is not sent, and one that is still cancelled stops nothing"
   expect(requestCount(home, "POST")).toBe(2);
 });
 
-test.each<[string, string | undefined, number?]>([
+test.each<[string, string | undefined, number?, string?]>([
   ["503", "", 503],
+  ["503 for the profile", "", 503, "GET /api/v1/user/profile"],
   ["404", '{"success":false,"error":{"code":"NOT_FOUND","message":"?"}}', 404],
   ["a page", "<html>", 403],
   ["no state", '{"success":true,"data":{"id":1000001}}'],
-])("an equal order is not sent while it cannot be read whether it is back: %s", async (_, body, status) => {
+])("an equal order is not sent while nothing tells whether it is back: %s", async (_, body, status, call) => {
   const home = await createServedHome();
   await create(home);
   expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
-  answerRaw(home, "GET /api/v1/orders/1000001", body ?? "", { status: status ?? 200 });
+  answerRaw(home, call ?? "GET /api/v1/orders/1000001", body ?? "", { status: status ?? 200 });
   const again = await create(home);
   expect([again.exit, again.stdout]).toEqual([2, ""]);
   expect(errorOf(again)).toMatchObject({
