@@ -204,7 +204,7 @@ function* decideTakenBack(decision: RefDecision, facts: Facts): Work<RowDecision
 function* decideUnsent(refused: Operation | undefined, facts: Facts): Work<RowDecision> {
   const { row, equal, numbered, file, policy, nowMs, isAllowed } = facts;
   const blocker = findBlocker(row, equal, file, policy, nowMs);
-  if (refused && isRefusedAsIs(refused, facts) && !isSentSince(row, refused, blocker))
+  if (refused && isRefusedAsIs(refused, facts) && !isShippedNow(refused, blocker, facts))
     return { kind: "refused", operation: refused };
   const supersedes = refused ? { supersedes: refused } : {};
   const sendEqual = { kind: "send", allowance: "equal", ...supersedes } as const;
@@ -255,9 +255,18 @@ function* findElsewhere({ row, elsewhere, policy }: Facts): Work<OrderElsewhere 
   return elsewhere ? yield* elsewhere() : policy.elsewhere?.(row);
 }
 
-/** True where an equal order was sent after the refusal: from a file of rejects, if nothing tells its row from this one. */
-function isSentSince({ ref }: RowToSend, refused: Operation, blocker: EqualOperation | undefined): boolean {
-  return ref === undefined && (blocker?.sentEvent ?? 0) > (refused.sentEvent ?? Number.POSITIVE_INFINITY);
+/**
+ * True where the row has counted as shipped by an equal order, or one was sent after the refusal: from a file of rejects,
+ * if nothing tells its row from this one.
+ */
+function isShippedNow(
+  refused: Operation,
+  blocker: EqualOperation | undefined,
+  { row, file }: Pick<Facts, "row" | "file">,
+): boolean {
+  if (!blocker) return false;
+  if (coversRow(blocker, row, file)) return true;
+  return row.ref === undefined && (blocker.sentEvent ?? 0) > (refused.sentEvent ?? Number.POSITIVE_INFINITY);
 }
 
 /** The number in the row's cells. */

@@ -934,6 +934,19 @@ describe("a row with a ref that counts as shipped by an order without one", () =
     expect((await home.run()).report[0]).toMatchObject({ outcome: "shipped", id: 1000002 });
   });
 
+  test("is not called refused again", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    home.sandbox.faults.set([{ ...post, kind: "refuse", status: 402, code: "BALANCE", message: "no money" }]);
+    expect(outcomes((await home.run("--settle 0s")).report)).toBe("refused");
+    home.sandbox.faults.clear();
+    expect((await home.courier(made)).exit).toBe(0);
+    expect(outcomes((await home.run("--skip-shipped --retry-refused")).report)).toBe("shipped");
+    for (const words of ["", "--retry-refused"]) {
+      const again = await home.run(words);
+      expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([0, "shipped", 2]);
+    }
+  });
+
   test("is held once it was edited, and sent once the order is cancelled", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     expect((await home.courier(made)).exit).toBe(0);
