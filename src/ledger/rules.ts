@@ -189,7 +189,7 @@ function* decideTakenBack(decision: RefDecision, facts: Facts): Work<RowDecision
     if (!covering.isCancelled) return { kind: "written", number, ...covering };
   }
   const again = findBlocker(row, equal, file, policy, nowMs);
-  if (again) return { kind: "held", operation: again };
+  if (again) return decideBlocked(again, facts);
   const order = yield* findElsewhere(facts);
   if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
   if (policy.resent?.has(nameOperation(decision.operation)))

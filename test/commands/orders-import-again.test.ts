@@ -947,6 +947,18 @@ describe("a row with a ref that counts as shipped by an order without one", () =
     }
   });
 
+  test("has it in the place of its own, cancelled one", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect(outcomes((await home.run()).report)).toBe("created");
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    expect((await home.courier(made)).exit).toBe(0);
+    expect(outcomes((await home.run()).report)).toBe("held");
+    for (const words of ["--skip-shipped", ""]) {
+      const ran = await home.run(words);
+      expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([0, "shipped", 2]);
+    }
+  });
+
   test("is held once it was edited, and sent once the order is cancelled", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     expect((await home.courier(made)).exit).toBe(0);
