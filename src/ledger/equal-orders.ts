@@ -22,16 +22,14 @@ export function findBlocker(
   const candidates = equal.filter((operation) => {
     if (!isStanding(operation)) return false;
     if (coversRow(operation, row, file)) return true;
+    if (isOfCoveredRow(operation.covers, file)) return false;
     const isOfNumbered = row.ref === undefined && operation.ref === undefined && isHeldByRow(operation, file);
     if (!operation.isFormer && !isOfNumbered && isOfRow(operation, file, seen)) return false;
     if (isMade(operation) && isCovered(operation)) return false;
     // One order covers one row, of whatever file and shop. Only a ref that may be this one, rewritten, or that is this
     // one in another shop, as below, may be the same row.
     if (operation.covers)
-      return (
-        !operation.covers.some(({ ref, shop }) => shop === file.shop && file.hasRef(ref)) &&
-        operation.covers.some((each) => each.ref === row.ref || isRewritten(row, each, file))
-      );
+      return operation.covers.some((each) => each.ref === row.ref || isRewritten(row, each, file));
     // Equal rows of an earlier reading may differ today: a person decides which one was sent.
     if (operation.isFormer) return true;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;
@@ -63,6 +61,14 @@ export function coversRow(
   { shop }: Pick<FileFacts, "shop">,
 ): boolean {
   return covers?.some((each) => each.ref === ref && each.shop === shop) === true;
+}
+
+/** True where a row of the file has counted as shipped by the order that covers these. */
+export function isOfCoveredRow(
+  covers: EqualOperation["covers"],
+  { hasRef, shop }: Pick<FileFacts, "hasRef" | "shop">,
+): boolean {
+  return covers?.some((each) => each.shop === shop && hasRef(each.ref)) === true;
 }
 
 /**

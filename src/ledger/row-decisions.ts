@@ -1,7 +1,7 @@
 /** Decisions about the rows of an import, by what the ledger has of them. */
 
 import type { SqlRow } from "../sqlite/driver.ts";
-import { terminalWindowMs } from "./equal-orders.ts";
+import { isOfCoveredRow, terminalWindowMs } from "./equal-orders.ts";
 import {
   heldByContents,
   heldByRefs,
@@ -192,8 +192,11 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
     /** With the rows that they cover. */
     function* withCovers(row: RowToSend, equal: readonly EqualOperation[]): Work<readonly EqualOperation[]> {
       const isWithoutRef = (each: Operation) => each.ref === undefined && isMade(each);
-      if (row.ref === undefined || !equal.some(isWithoutRef)) return equal;
+      if (!equal.some(isWithoutRef)) return equal;
       const { coversOf } = yield* findOthers();
+      // What covers a row with a ref is that row's, and no other one's, as if it had been sent with the ref.
+      if (row.ref === undefined)
+        return equal.filter((each) => !isOfCoveredRow(coversOf.get(nameOperation(each)), file));
       return equal.map((each) => {
         const covers = isWithoutRef(each) && coversOf.get(nameOperation(each));
         return covers ? { ...each, covers } : each;
@@ -339,7 +342,7 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
         const decision = yield* decideRow(
           row,
           {
-            own: own.filter(isOwn),
+            own: yield* withCovers(row, own.filter(isOwn)),
             equal: yield* withCovers(
               row,
               merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each)),

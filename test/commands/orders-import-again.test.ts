@@ -934,6 +934,29 @@ describe("a row with a ref that counts as shipped by an order without one", () =
     expect((await home.run()).report[0]).toMatchObject({ outcome: "shipped", id: 1000002 });
   });
 
+  test.each([
+    ["of the file before", "", [row("A-1"), row("")], ""],
+    ["above it", made, [row(""), row("A-1")], "--skip-shipped"],
+    ["below it", made, [row("A-1"), row("")], "--skip-shipped"],
+  ])("leaves a new row without a ref another order: %s", async (_what, single, rows, words) => {
+    const home = await createImportHome(sheet(row("")));
+    expect((await (single ? home.courier(single) : home.run())).exit).toBe(0);
+    await home.put(sheet(row("A-1")));
+    expect(outcomes((await home.run("--skip-shipped")).report)).toBe("shipped");
+    home.clock.advance(24 * 3_600_000);
+    await home.put(sheet(...rows));
+    const ran = await home.run(words);
+    const ids = ran.report.map(({ ref, id }) => `${ref} ${id}`).sort();
+    expect([ids, home.posts], ran.stderr).toEqual([["A-1 1000001", "null 1000002"], 2]);
+    const again = await home.run(words);
+    expect([outcomes(again.report), home.posts], again.stderr).toEqual(["shipped shipped", 2]);
+    await home.put(sheet(...rows, row("A-2")));
+    const longer = await home.run("--skip-shipped");
+    expect([outcomes(longer.report), home.posts], longer.stderr).toEqual(["shipped shipped created", 3]);
+    await home.put(sheet(row("")));
+    expect(outcomes((await home.run()).report)).toBe("shipped");
+  });
+
   test("is not called refused again", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     home.sandbox.faults.set([{ ...post, kind: "refuse", status: 402, code: "BALANCE", message: "no money" }]);
