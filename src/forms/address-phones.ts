@@ -10,6 +10,9 @@ export interface Phone extends Span {
 const extension = String.raw`(?: ?(?:转|分机|ext\.?|x|#) ?\d{1,6}(?!\d))`;
 const mobile = String.raw`(?:\(?(?:(?:\+|00) ?)?86\)?[ -]?)?1[3-9]\d(?:[ -]?\d{4}[ -]?\d{4}|\d[ -]?\d{3}[ -]?\d{4})`;
 
+/** A room with three or four digits behind it would be one, too: 1801 138 0013 8000. */
+const room = String.raw`(?!1\d{3}[ -](?:1[3-9]\d[ -]?\d{4}|0\d{2,3}[ -]?\d{4})[ -]?\d{4}(?!\d))`;
+
 /** In the order in which they are tried. Each matches normalized text; counts of digits are checked below. */
 const forms: readonly {
   readonly pattern: string;
@@ -41,13 +44,19 @@ const westernForms: typeof forms = [
   { pattern: String.raw`0[1-9]\d{2,4}[ /-]\d{3,8}(?:[ -]\d{3,4})?`, digits: [9, 13] },
 ];
 
-/** Every telephone number that is certain by its form alone; they do not overlap. In text order. */
-export function findPhones(normalized: string, isWestern = false): Phone[] {
+/**
+ * Every telephone number that is certain by its form alone; they do not overlap. In text order. `isFormer`: as earlier
+ * versions of courier read it.
+ */
+export function findPhones(normalized: string, isWestern = false, isFormer = false): Phone[] {
   const known = isWestern ? [...forms, ...westernForms] : forms;
   const alternatives = known.map(({ pattern }, index) => `(?<form${index}>${pattern})`);
   // Neither part of a longer number nor of a reference such as SF13800138000.
   const before = String.raw`(?<![\d+_]|\d[.-]|(?<![Tt][Ee])[A-Z])`;
-  const pattern = new RegExp(String.raw`${before}(?:${alternatives.join("|")})(?![\d_]|\.\d)`, "g");
+  const pattern = new RegExp(
+    String.raw`${before}${isFormer ? "" : room}(?:${alternatives.join("|")})(?![\d_]|\.\d)`,
+    "g",
+  );
   const phones: Phone[] = [];
   for (const match of normalized.matchAll(pattern)) {
     const form = known.find((_, index) => match.groups?.[`form${index}`] !== undefined);

@@ -24,9 +24,11 @@ export interface AddressGuess {
 
 /**
  * `sheet` is how imports split cells. A row that is split in another way looks like another order, and would be shipped
- * again: where it changes, `former sheet` is how earlier versions split them.
+ * again: where it changes, `former sheet` is how earlier versions split them, and `first sheet` how the first ones did.
  */
-export type AddressReading = "form" | "sheet" | "former sheet";
+export type AddressReading = "form" | "sheet" | "former sheet" | "first sheet";
+
+const formerReadings = ["former sheet", "first sheet"] as const;
 
 /**
  * Splits one or several lines (`张三 13800138000 广东省深圳市南山区科技园1号楼`, with labels or without) into the
@@ -86,8 +88,8 @@ export async function understandPlace(text: string): Promise<DraftParty> {
 /** What a cell of a sheet holds. */
 export interface SplitText {
   readonly party: DraftParty;
-  /** As earlier versions of courier split it, where that is something else. */
-  readonly former?: DraftParty | undefined;
+  /** As earlier versions of courier split it, in the order of `formerReadings`, where that is something else. */
+  readonly former?: readonly DraftParty[] | undefined;
 }
 
 /** Splits the cells of a sheet: the names of divisions are read once. */
@@ -104,7 +106,7 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
   return {
     party(text) {
       const { party, isPhoneCertain } = splitAddress(text, divisions, "sheet");
-      const former = () => splitAddress(text, divisions, "former sheet").party;
+      const former = (reading: AddressReading) => splitAddress(text, divisions, reading).party;
       const normalized = normalizeForMatch(text);
       return {
         ...withFormer(normalized, party, former),
@@ -114,18 +116,24 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
     place(text) {
       const normalized = normalizeForMatch(text);
       const split = (reading?: AddressReading) => splitPlace(text, normalized, divisions, reading);
-      return withFormer(normalized, split(), () => split("former sheet"));
+      return withFormer(normalized, split(), split);
     },
   };
 }
 
-/** Earlier versions took no name before these for a district. */
-const readAnew = /[市区县旗](?:路|街|大道|大街)/;
+/** The first versions took no name before a road for a district. Later ones took a room for the beginning of a phone. */
+const readAnew = /[市区县旗](?:路|街|大道|大街)|1\d{3}[ -]\d/;
 
-function withFormer(normalized: string, party: DraftParty, readFormer: () => DraftParty): SplitText {
+function withFormer(
+  normalized: string,
+  party: DraftParty,
+  read: (reading: AddressReading) => DraftParty,
+): SplitText {
   const own = withOwnCity(party);
-  const former = readAnew.test(normalized) ? withOwnCity(readFormer()) : own;
-  return JSON.stringify(own) === JSON.stringify(former) ? { party: own } : { party: own, former };
+  if (!readAnew.test(normalized)) return { party: own };
+  const former = formerReadings.map((reading) => withOwnCity(read(reading)));
+  const isSame = former.every((each) => JSON.stringify(each) === JSON.stringify(own));
+  return isSame ? { party: own } : { party: own, former };
 }
 
 function splitPlace(
@@ -142,7 +150,7 @@ function splitPlace(
 
 function findPlaceIn(normalized: string, divisions: Divisions, reading?: AddressReading): readonly Step[] {
   if (normalized.length > longestText) return [];
-  const isFormer = reading === "former sheet";
+  const isFormer = reading === "first sheet";
   return findPlace({ normalized, divisions, classes: classify(normalized, [], []), isFormer });
 }
 
@@ -173,7 +181,8 @@ export function cutAddress(
   const isForm = reading === "form";
   const isWestern = isForm && !/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(plain);
   const normalized = isWestern ? withCellsAsLines(plain, text) : plain;
-  const written = findPhones(normalized, isWestern);
+  const isFormer = formerReadings.some((each) => each === reading);
+  const written = findPhones(normalized, isWestern, isFormer);
   const sure = isForm ? written.map((phone) => withTail(normalized, phone)) : written;
   const apart = isForm ? findExtras(normalized, sure, isChinese(normalized)) : [];
   const labels = findLabels(normalized, [...sure, ...apart]);
@@ -188,7 +197,7 @@ export function cutAddress(
     normalized,
     divisions,
     classes: classify(normalized, labels, phones, extras),
-    isFormer: reading === "former sheet",
+    isFormer: reading === "first sheet",
   });
   const taken = [...labels, ...phones, ...place, ...extras];
   const words = findWords(normalized, taken);

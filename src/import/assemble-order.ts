@@ -40,8 +40,8 @@ export function createAssembler(
       return orders.flatMap((order) => {
         const record = assemble(order);
         if (record?.problems.length !== 0) return [];
-        const { ref, draft, formerDraft } = record;
-        return [draft, formerDraft ?? draft].map((each) => ({
+        const { ref, draft, formerDrafts = [] } = record;
+        return [draft, ...formerDrafts].map((each) => ({
           reading,
           ref,
           draft: each,
@@ -129,7 +129,7 @@ export function createAssembler(
       problems: filling.problems(),
       faulty: filling.faulty,
       former,
-      formerDraft: formerParts.size > 0 ? asSplitBefore(draft, formerParts) : undefined,
+      formerDrafts: asSplitBefore(draft, formerParts),
       mayBeLine: hasLines(layout) && mayBeLine(first),
       isHidden: isLeftOut,
       lacksPieces: goods?.lacksPieces,
@@ -286,14 +286,20 @@ function findOtherNumbers(
   return [...new Set(texts)].filter((text) => text !== "" && text !== ref);
 }
 
-/** The draft with the parts of parties as earlier versions split them. */
-function asSplitBefore(draft: Readonly<Record<string, Json>>, parts: ReadonlyMap<string, SplitText>): Draft {
-  const before: Record<string, unknown> = { ...draft };
-  for (const [part, { party, former }] of parts) {
-    const others = Object.entries(draft[part] ?? {}).filter(([name]) => !Object.hasOwn(party, name));
-    before[part] = { ...Object.fromEntries(others), ...former };
-  }
-  return before as Draft;
+/** The draft with the parts of parties as earlier versions split them, one for each of these. */
+function asSplitBefore(
+  draft: Readonly<Record<string, Json>>,
+  parts: ReadonlyMap<string, SplitText>,
+): readonly Draft[] {
+  const versions = [...parts.values()].flatMap(({ former }) => [...(former?.keys() ?? [])]);
+  return [...new Set(versions)].map((version) => {
+    const before: Record<string, unknown> = { ...draft };
+    for (const [part, { party, former }] of parts) {
+      const others = Object.entries(draft[part] ?? {}).filter(([name]) => !Object.hasOwn(party, name));
+      before[part] = { ...Object.fromEntries(others), ...(former?.[version] ?? party) };
+    }
+    return before as Draft;
+  });
 }
 
 /** The draft as version 3 read it before: at first, a merged cell counted once for each line. */

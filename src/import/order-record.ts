@@ -43,7 +43,7 @@ export interface OrderRecord {
   /** What earlier versions read of it, where that is something else: of several lines, they may have made several orders. */
   readonly former: readonly FormerRecord[];
   /** What later versions read of it, where that is something else. */
-  readonly formerDraft?: Draft | undefined;
+  readonly formerDrafts?: readonly Draft[] | undefined;
   /** Where it is wrong, it may be a further line of the order above: it names no other order. */
   readonly mayBeLine: boolean;
   /** The first row of the order that it may be a further line of, where its receiver tells which. */

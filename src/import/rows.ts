@@ -58,7 +58,7 @@ export interface ImportRow {
   /** Equal for equal orders. */
   readonly content: string;
   /** What earlier versions recorded of the same data, where that is another text. */
-  readonly formerContent?: string | undefined;
+  readonly formerContents?: readonly string[] | undefined;
   /** The identities that earlier versions of courier gave it, where they are others. */
   readonly former?: readonly FormerIdentity[];
   /** Its number among equal rows without a ref, from 1. */
@@ -192,7 +192,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     problems,
     faulty,
     former,
-    formerDraft,
+    formerDrafts = [],
     mayBeLine,
     lineOf = mayBeLine ? above : undefined,
     writtenNumbers,
@@ -232,7 +232,8 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     above = ref === undefined ? undefined : row;
     const contents = contentsOf(whole);
     const { content } = contents;
-    const formerContent = formerDraft ? contentsOf(withSender(formerDraft)).content : contents.formerContent;
+    const split = formerDrafts.map((each) => contentsOf(withSender(each)).content);
+    const formerContents = [contents.formerContent ?? [], split].flat();
     const lastRow = rows.at(-1) ?? row;
     const below = ref === undefined && directlyAbove?.lastRow === row - 1 ? directlyAbove : undefined;
     directlyAbove = ref !== undefined ? { ref, content, lastRow } : below && { ...below, lastRow };
@@ -247,7 +248,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         draft: whole,
         defaults,
         content,
-        ...(formerContent === undefined ? {} : { formerContent }),
+        ...(formerContents.length > 0 ? { formerContents } : {}),
         occurrence,
         ...(otherNumbers?.length ? { otherNumbers } : {}),
         ...(known.length > 0 ? { former: known } : {}),

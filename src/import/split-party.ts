@@ -58,7 +58,7 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     const beside = isName || !hasCity(alone.party) ? placeBeside(columns, rest) : undefined;
     if (other !== undefined && !beside)
       return { message: `names another place than the row: ${city ?? province}, not ${other}` };
-    const split = beside && isName ? { ...beside, former: alone.party } : (beside ?? alone);
+    const split = beside && isName ? { ...beside, former: [alone.party] } : (beside ?? alone);
     const { party, former } = split;
     const missing = missingPlace(party);
     if (missing.length > 0) return { message: `not understood: no ${missing.join(", ")}; ${wayOut}` };
@@ -73,7 +73,7 @@ export async function createPartySplitter(): Promise<PartySplitter> {
       else if (!isSame(own, found))
         return { message: `names another ${field} than the row: ${found}, not ${own}` };
     }
-    return { party: { ...person, ...party }, ...(former ? { former: { ...person, ...former } } : {}) };
+    return { party: { ...person, ...party }, former: former?.map((each) => ({ ...person, ...each })) };
   }
 
   /** An address without its city, whose place is in columns of its own. */

@@ -159,9 +159,11 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
     function* findOthers() {
       if (others) return others;
       const refs = rows.map(({ ref }) => ref).filter((each) => each !== undefined);
-      const contents = rows.flatMap(({ content, formerContent, former = [] }) =>
-        [content, formerContent, ...former.map((each) => each.content)].filter((each) => each !== undefined),
-      );
+      const contents = rows.flatMap(({ content, formerContents = [], former = [] }) => [
+        content,
+        ...formerContents,
+        ...former.map((each) => each.content),
+      ]);
       const [unseen = [], equal = [], named = [], ...ofForms] = yield* askTogether([
         ofUnseen(customer, run, nowMs - terminalWindowMs),
         heldByContents(customer, contents),
@@ -284,9 +286,9 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       row: RowToSend,
       isFree: (orderId: string) => boolean,
     ): Work<OrderElsewhere | undefined> {
-      const { content, formerContent, ref } = row;
+      const { content, formerContents = [], ref } = row;
       const { equal, named } = yield* findOthers();
-      const hasContent = (held: SqlRow) => held.content === content || held.content === formerContent;
+      const hasContent = (held: SqlRow) => [content, ...formerContents].some((each) => held.content === each);
       // What only may have equalled this very row is compared anew where it is in the list now.
       const isRuledOut = (held: SqlRow) =>
         held.is_certain === 0 && hasContent(held) && policy.isRuledOut?.(row, String(held.order_id)) === true;

@@ -43,7 +43,9 @@ export function createRowLookup(
       (each) => each !== undefined,
     );
   /** What earlier versions recorded, with what is recorded of the same data today. */
-  const contentToday = new Map(rows.map(({ content, formerContent = content }) => [formerContent, content]));
+  const contentToday = new Map(
+    rows.flatMap(({ content, formerContents = [content] }) => formerContents.map((each) => [each, content])),
+  );
 
   function* askFor(asked: readonly RowToSend[]): Work<void> {
     const contents = without(byContent, asked.flatMap(contentsOf));

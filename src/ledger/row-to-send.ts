@@ -23,7 +23,7 @@ export interface RowToSend {
   readonly isTaken?: ((operation: Operation) => boolean) | undefined;
   readonly content: string;
   /** What earlier versions recorded of the same data, where that is another text. */
-  readonly formerContent?: string | undefined;
+  readonly formerContents?: readonly string[] | undefined;
   /** Other identities that it had. */
   readonly former?: readonly FormerIdentity[];
   readonly draft: Draft;
@@ -70,9 +70,9 @@ export interface RefOfShop {
 /** An operation with the identity that the row has today, where an earlier version read the row in another way. */
 export function asReadToday(
   operation: Operation,
-  { ref, content, formerContent, former }: RowToSend,
+  { ref, content, formerContents, former }: RowToSend,
 ): EqualOperation {
-  if (formerContent !== undefined && operation.content === formerContent) return { ...operation, content };
+  if (formerContents?.some((each) => operation.content === each)) return { ...operation, content };
   const ofReading = former?.filter(({ reading }) => reading === operation.reading) ?? [];
   const isContent = (each: FormerIdentity) => operation.content === each.content;
   const isRef = (each: FormerIdentity) => each.ref !== undefined && operation.ref === each.ref;

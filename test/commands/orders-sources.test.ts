@@ -673,6 +673,16 @@ describe("a text that may be of two people", () => {
   });
 });
 
+test("a room before the phone in a text is no part of the phone", async () => {
+  const home = await createServedHome();
+  const words = ["orders", "create", "--sender-name", "A", "--item-name", "书", "--yes", "--receiver-text"];
+  const ran = await home.courier([...words, "张三 深圳市南山区科技园1号楼1801 138 0013 8000"]);
+  expect(ran.exit, ran.stderr).toBe(0);
+  expect(sentBodies(home).map((body) => JSON.parse(body).receiver)).toMatchObject([
+    { phone: "138 0013 8000", detail: "科技园1号楼1801" },
+  ]);
+});
+
 describe("a text that is split by its lines and commas", () => {
   test("gives name, street and city, and shows what no field holds", async () => {
     const home = await createServedHome();

@@ -17,6 +17,7 @@ type Field = "name" | "phone" | "province" | "city" | "district" | "detail";
 const phone = "13800138000";
 const keyuan = { province: "广东省", city: "深圳市", district: "南山区", detail: "科技园1号楼" };
 const zhangsan = { name: "张三", phone, ...keyuan };
+const atRoom = (number: string) => ({ ...zhangsan, phone: number, detail: "科技园1号楼1801" });
 const inGuangdong = { province: "广东省", city: "深圳市" };
 
 /** The parts in the order of the interface; "" for one that is absent. */
@@ -92,6 +93,9 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   "telephone numbers": [
+    ["张三 广东省深圳市南山区科技园1号楼1801 138 0013 8000", atRoom("138 0013 8000")],
+    ["广东省深圳市南山区科技园1号楼1801 138-0013-8000 张三", atRoom("138-0013-8000")],
+    ["广东省深圳市南山区科技园1号楼1801 010-6552 9988 张三", atRoom("010-6552 9988")],
     ["张三 +86 13800138000 广东省深圳市南山区科技园1号楼", { ...zhangsan, phone: "+86 13800138000" }],
     ["张三 86-13800138000 广东省深圳市南山区科技园1号楼", { ...zhangsan, phone: "86-13800138000" }],
     ["张三 138-0013-8000 广东省深圳市南山区科技园1号楼", { ...zhangsan, phone: "138-0013-8000" }],

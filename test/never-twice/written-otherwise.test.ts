@@ -298,6 +298,35 @@ describe.each([
   });
 });
 
+describe.each([
+  [
+    "张三 广东省深圳市南山区科技园1号楼1801 138 0013 8000",
+    ["1801 138 0013", "广东省", "深圳市", "南山区", "科技园1号楼 8000"],
+  ],
+  [
+    "张三 浙江台州市路桥区路桥街道1号楼1801 138 0013 8000",
+    ["1801 138 0013", "浙江", "台州市", "路桥区", "路桥街道1号楼 8000"],
+  ],
+  [
+    "张三 浙江台州市路桥区路桥街道1号楼1801 138 0013 8000",
+    ["1801 138 0013", "浙江", "台州", "市路桥区", "路桥街道1号楼 8000"],
+  ],
+])("a row whose text %s gave an earlier version %j", (text, asBefore) => {
+  const fields = ["phone", "province", "city", "district", "detail"].map((each) => `receiver.${each}`);
+
+  test.each(["", "A-1"])("is shipped by its order (ref %j)", async (ref) => {
+    const before = `ref,sender.name,item.name,receiver.name,${fields}\n${ref},李四,书,张三,${asBefore}\n`;
+    const home = await createImportHome(before);
+    expect(outcomes((await home.run()).report)).toBe("created");
+    await home.put(`ref,sender.name,item.name,receiver.text\n${ref},李四,书,${text}\n`);
+    const again = await home.run();
+    expect([outcomes(again.report), home.posts], again.stderr).toEqual(["shipped", 1]);
+    const copy = await home.put(`sender.name,item.name,receiver.text\n李四,书,${text}\n`, "copy.csv");
+    const copied = await home.importFile(copy);
+    expect([outcomes(copied.report), home.posts], copied.stderr).toEqual([ref ? "held" : "shipped", 1]);
+  });
+});
+
 test("an order in doubt is not sent again with its address cut otherwise; another address is another order", async () => {
   const home = await createImportHome("");
   const create = ["orders", "create", "--yes", "--json", "--sender-name", "张三", "--item-name", "书"];
