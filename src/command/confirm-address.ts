@@ -30,7 +30,7 @@ export interface UnderstoodParty {
 /**
  * Splits a text such as `张三 13800138000 广东省深圳市…` into a party and shows the parts on stderr. All but
  * a certain phone is a guess, so the user must agree: at a terminal by answering, elsewhere with `--yes`. That takes no
- * text of two people, without a name, or whose phone is not certain.
+ * text of two people or places, without a name, or whose phone is not certain.
  */
 export async function understandText(
   part: "sender" | "receiver" | "address",
@@ -39,7 +39,7 @@ export async function understandText(
   { isShown = false, hasName = false, hasPhone = false }: TextUse = {},
 ): Promise<UnderstoodParty> {
   const title = `the ${part}`;
-  const { party, leftOut, isPhoneCertain, isOfTwo } = await context.understandAddress(text);
+  const { party, leftOut, isPhoneCertain, isOfTwo, hasOtherPlace } = await context.understandAddress(text);
   const doubt = (message: string, hint: string) => {
     if (context.globals.yes && !isShown) throw usageError(message, hint);
     context.messages.warn(message);
@@ -56,6 +56,7 @@ export async function understandText(
   }
   if (party.phone !== undefined && !isPhoneCertain && !hasPhone)
     doubt(`the telephone number in the text of ${title} is not certain`, `give it with ${flag}phone`);
+  if (hasOtherPlace) doubt(`the text of ${title} names two places`, "leave one of them out of the text");
   return { party, isAgreed: isShown || (await isRight(title, party, context)) };
 }
 

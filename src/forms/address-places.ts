@@ -19,11 +19,23 @@ export interface AddressText {
   readonly classes: readonly CharClass[];
   /** As earlier versions of courier read it. */
   readonly isFormer?: boolean;
+  /** As the first ones did. */
+  readonly isFirst?: boolean;
+}
+
+export interface FoundPlace {
+  readonly steps: readonly Step[];
+  /** The text names another place, too, which may be the one that is meant. */
+  readonly hasOther: boolean;
+  /** Earlier versions may have found another one. */
+  readonly isReadAnew: boolean;
 }
 
 interface Chain {
   readonly steps: readonly Step[];
   readonly score: number;
+  /** The smallest division that the data knows. */
+  readonly division?: Division | undefined;
 }
 
 interface Candidate extends Step {
@@ -47,10 +59,17 @@ const county =
 const city = /^\p{sc=Han}{2,3}市/u;
 const company = /^[^\s,;|/、。\d]*(?:公司|集团|事务所|驻)/;
 
-/** The most convincing run of divisions, from the larger to the smaller; empty when there is none. */
-export function findPlace(input: AddressText): readonly Step[] {
+/**
+ * The most convincing run of divisions, from the larger to the smaller; empty when there is none. Where a whole name opens
+ * a text, another place inside a later word is a landmark: 三河市燕郊镇北京市通州区对面.
+ */
+export function findPlace(input: AddressText): FoundPlace {
   const { normalized, classes } = input;
   let best = nothing;
+  let opening: Chain | undefined;
+  let nameEnd = 0;
+  let hasOther = false;
+  let isReadAnew = false;
   for (let start = 0; start < normalized.length; start += 1) {
     if (classes[start] !== "text") continue;
     const chain = bestChain(input, start, undefined);
@@ -61,11 +80,35 @@ export function findPlace(input: AddressText): readonly Step[] {
       start === 0 || !isText(input, start - 1) || /[([【《"“:]/.test(normalized.charAt(start - 1));
     // In the middle of a word one name alone is more often a street's: 深圳市福田区上海路.
     if (!isOpening && !isConvincing(input, start, chain)) continue;
+    const isOther = opening !== undefined && !isAlike(input, opening, chain);
+    // 鞍山市 in 马鞍山市 is no place.
+    if (start < nameEnd || (isOther && !isOpening)) {
+      isReadAnew = true;
+      if (!input.isFormer) continue;
+    }
+    nameEnd = first.end;
     const penalty = company.test(normalized.slice(last.end, last.end + 40)) ? 3 : 0;
     const score = chain.score + (isOpening ? 1 : 0) - penalty;
-    if (score > best.score) best = { steps: chain.steps, score };
+    const isBetter = score > best.score;
+    if (isOther && penalty === 0 && (isBetter || chain.steps.length > 1)) hasOther = true;
+    if (isOpening && penalty === 0 && isFullAt(input, first)) opening ??= chain;
+    if (isBetter) best = { ...chain, score };
   }
-  return best.steps;
+  return { steps: best.steps, hasOther, isReadAnew };
+}
+
+function isFullAt({ normalized, divisions }: AddressText, { start, end }: Span): boolean {
+  return divisions.get(normalized.slice(start, end))?.some(({ isFull }) => isFull) ?? false;
+}
+
+/** One is in the other: 三河市 and 河北省廊坊市三河市. Several divisions have the name of a single one. */
+function isAlike({ normalized, divisions }: AddressText, { steps, division }: Chain, other: Chain): boolean {
+  const [first] = steps;
+  const single = steps.length === 1 && first && divisions.get(normalized.slice(first.start, first.end));
+  return [single || division || []].flat().some(({ prefix }) => {
+    const own = other.division?.prefix ?? "";
+    return own.startsWith(prefix) || prefix.startsWith(own);
+  });
 }
 
 function isConvincing(input: AddressText, start: number, { steps, score }: Chain): boolean {
@@ -85,7 +128,8 @@ function bestChain(input: AddressText, start: number, parent: Candidate | undefi
     const weight = step.division === undefined ? 1 : step.division.isFull ? 3 : 2;
     const score = weight + rest.score;
     if (score > best.score) {
-      best = { steps: [{ start: step.start, end: step.end, level: step.level }, ...rest.steps], score };
+      const steps = [{ start: step.start, end: step.end, level: step.level }, ...rest.steps];
+      best = { steps, score, division: rest.division ?? step.division };
     }
   }
   return best;
@@ -145,7 +189,7 @@ function isPlausible(
   if (division.isFull) {
     if (written.length === 2 && !parent) return false;
     // 台州市路桥区路桥街道: no road has the name of a district behind that of its city.
-    const isWithin = !input.isFormer && parent !== undefined && division.level === 2;
+    const isWithin = !input.isFirst && parent !== undefined && division.level === 2;
     return isWithin || rest.steps.length > 0 || !road.test(next);
   }
   const isAtEnd = !isText(input, step.end) || joint.test(next.charAt(0));

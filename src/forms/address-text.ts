@@ -7,7 +7,7 @@ import { findExtras, withTail } from "./address-extras.ts";
 import { findLabels, type Label } from "./address-labels.ts";
 import { findName } from "./address-names.ts";
 import { choosePhone, findLikelyPhone, findPhones } from "./address-phones.ts";
-import { type CharClass, findPlace, type Step } from "./address-places.ts";
+import { type CharClass, type FoundPlace, findPlace } from "./address-places.ts";
 import { findWords, isSeparator, type Piece, type Span, tile } from "./address-spans.ts";
 import { normalizeForMatch, stripInvisible } from "./normalize-for-match.ts";
 import { cutWesternAddress, withCellsAsLines } from "./western-address.ts";
@@ -20,6 +20,8 @@ export interface AddressGuess {
   readonly isPhoneCertain: boolean;
   /** Texts that no field holds, as they were written: a postcode of the mainland, a nickname. */
   readonly leftOut: readonly string[];
+  /** The text names two places, and either may be meant. */
+  readonly hasOtherPlace?: boolean | undefined;
 }
 
 /**
@@ -76,11 +78,11 @@ function withOwnCity(party: DraftParty): DraftParty {
  */
 export async function understandPlace(text: string): Promise<DraftParty> {
   const { readDivisions } = await import("./address-divisions.ts");
-  const place = findPlaceIn(normalizeForMatch(text), readDivisions());
+  const { steps } = findPlaceIn(normalizeForMatch(text), readDivisions());
   const party: DraftParty = {};
-  for (const { start, end, level } of place) party[levels[level]] = joinLines(text.slice(start, end));
-  const before = text.slice(0, place[0]?.start ?? 0).replace(/[\s,，]+$/, "");
-  const behind = text.slice(place.at(-1)?.end ?? 0).replace(/^[\s,，]+/, "");
+  for (const { start, end, level } of steps) party[levels[level]] = joinLines(text.slice(start, end));
+  const before = text.slice(0, steps[0]?.start ?? 0).replace(/[\s,，]+$/, "");
+  const behind = text.slice(steps.at(-1)?.end ?? 0).replace(/^[\s,，]+/, "");
   const detail = joinLines([before, behind].filter(Boolean).join(" "));
   return withOwnCity(detail === "" ? party : { ...party, detail });
 }
@@ -90,6 +92,8 @@ export interface SplitText {
   readonly party: DraftParty;
   /** As earlier versions of courier split it, in the order of `formerReadings`, where that is something else. */
   readonly former?: readonly DraftParty[] | undefined;
+  /** As in `AddressGuess`. */
+  readonly hasOtherPlace?: boolean | undefined;
 }
 
 /** Splits the cells of a sheet: the names of divisions are read once. */
@@ -105,18 +109,18 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
   const divisions = readDivisions();
   return {
     party(text) {
-      const { party, isPhoneCertain } = splitAddress(text, divisions, "sheet");
-      const former = (reading: AddressReading) => splitAddress(text, divisions, reading).party;
-      const normalized = normalizeForMatch(text);
-      return {
-        ...withFormer(normalized, party, former),
-        isPhoneCertain: isPhoneCertain && !isOfTwo(normalized), // it may be the other person's
+      const read = (reading: AddressReading) => {
+        const { pieces, ...rest } = cutAddress(text, divisions, reading);
+        return { party: joinPieces(text, pieces), ...rest };
       };
+      const normalized = normalizeForMatch(text);
+      const split = withFormer(normalized, read);
+      const isPhoneCertain = split.isPhoneCertain && !isOfTwo(normalized); // it may be the other person's
+      return { ...split, isPhoneCertain };
     },
     place(text) {
       const normalized = normalizeForMatch(text);
-      const split = (reading?: AddressReading) => splitPlace(text, normalized, divisions, reading);
-      return withFormer(normalized, split(), split);
+      return withFormer(normalized, (reading) => splitPlace(text, normalized, divisions, reading));
     },
   };
 }
@@ -124,34 +128,41 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
 /** The first versions took no name before a road for a district. Later ones took a room for the beginning of a phone. */
 const readAnew = /[市区县旗](?:路|街|大道|大街)|1\d{3}[ -]\d/;
 
-function withFormer(
+function withFormer<T extends { readonly party: DraftParty; readonly place: FoundPlace }>(
   normalized: string,
-  party: DraftParty,
-  read: (reading: AddressReading) => DraftParty,
-): SplitText {
-  const own = withOwnCity(party);
-  if (!readAnew.test(normalized)) return { party: own };
-  const former = formerReadings.map((reading) => withOwnCity(read(reading)));
-  const isSame = former.every((each) => JSON.stringify(each) === JSON.stringify(own));
-  return isSame ? { party: own } : { party: own, former };
+  read: (reading: AddressReading) => T,
+): Omit<T, "place"> & SplitText {
+  const { place, ...today } = read("sheet");
+  const party = withOwnCity(today.party);
+  const { hasOther, isReadAnew } = place;
+  const split = { ...today, party, hasOtherPlace: hasOther };
+  if (!isReadAnew && !readAnew.test(normalized)) return split;
+  const former = formerReadings.map((reading) => withOwnCity(read(reading).party));
+  const isSame = former.every((each) => JSON.stringify(each) === JSON.stringify(party));
+  return isSame ? split : { ...split, former };
 }
 
 function splitPlace(
   text: string,
   normalized: string,
   divisions: Divisions,
-  reading?: AddressReading,
-): DraftParty {
-  if (text.length > longestText) return { detail: text };
+  reading: AddressReading,
+): { readonly party: DraftParty; readonly place: FoundPlace } {
   const place = findPlaceIn(normalized, divisions, reading);
-  const pieces = place.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end }));
-  return joinPieces(text, tile(normalized, pieces));
+  if (text.length > longestText) return { party: { detail: text }, place };
+  const pieces = place.steps.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end }));
+  return { party: joinPieces(text, tile(normalized, pieces)), place };
 }
 
-function findPlaceIn(normalized: string, divisions: Divisions, reading?: AddressReading): readonly Step[] {
-  if (normalized.length > longestText) return [];
-  const isFormer = reading === "first sheet";
-  return findPlace({ normalized, divisions, classes: classify(normalized, [], []), isFormer });
+const noPlace: FoundPlace = { steps: [], hasOther: false, isReadAnew: false };
+
+function findPlaceIn(normalized: string, divisions: Divisions, reading?: AddressReading): FoundPlace {
+  if (normalized.length > longestText) return noPlace;
+  return findPlace({ normalized, divisions, classes: classify(normalized, [], []), ...ageOf(reading) });
+}
+
+function ageOf(reading: AddressReading | undefined): { isFormer: boolean; isFirst: boolean } {
+  return { isFormer: formerReadings.some((each) => each === reading), isFirst: reading === "first sheet" };
 }
 
 export function splitAddress(
@@ -159,10 +170,11 @@ export function splitAddress(
   divisions: Divisions,
   reading: AddressReading = "form",
 ): AddressGuess {
-  const { pieces, isPhoneCertain } = cutAddress(text, divisions, reading);
+  const { pieces, isPhoneCertain, place } = cutAddress(text, divisions, reading);
   const extras = pieces.filter(({ kind }) => kind === "extra");
   const leftOut = extras.map(({ start, end }) => joinLines(text.slice(start, end)));
-  return { party: joinPieces(text, pieces), isPhoneCertain, leftOut };
+  const hasOtherPlace = place.hasOther || undefined;
+  return { party: joinPieces(text, pieces), isPhoneCertain, leftOut, hasOtherPlace };
 }
 
 const levels = ["province", "city", "district"] as const;
@@ -175,14 +187,14 @@ export function cutAddress(
   text: string,
   divisions: Divisions,
   reading: AddressReading = "form",
-): { pieces: Piece[]; isPhoneCertain: boolean } {
+): { pieces: Piece[]; isPhoneCertain: boolean; place: FoundPlace } {
   const plain = normalizeForMatch(text);
-  if (text.length > longestText) return { pieces: tile(plain, []), isPhoneCertain: false };
+  if (text.length > longestText) return { pieces: tile(plain, []), isPhoneCertain: false, place: noPlace };
   const isForm = reading === "form";
   const isWestern = isForm && !/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(plain);
   const normalized = isWestern ? withCellsAsLines(plain, text) : plain;
-  const isFormer = formerReadings.some((each) => each === reading);
-  const written = findPhones(normalized, isWestern, isFormer);
+  const age = ageOf(reading);
+  const written = findPhones(normalized, isWestern, age.isFormer);
   const sure = isForm ? written.map((phone) => withTail(normalized, phone)) : written;
   const apart = isForm ? findExtras(normalized, sure, isChinese(normalized)) : [];
   const labels = findLabels(normalized, [...sure, ...apart]);
@@ -197,16 +209,22 @@ export function cutAddress(
     normalized,
     divisions,
     classes: classify(normalized, labels, phones, extras),
-    isFormer: reading === "first sheet",
+    ...age,
   });
-  const taken = [...labels, ...phones, ...place, ...extras];
+  const { steps } = place;
+  const taken = [...labels, ...phones, ...steps, ...extras];
   const words = findWords(normalized, taken);
-  const found = findName(normalized, words, { labels, phones, place, isChinese: isChinese(normalized) });
+  const found = findName(normalized, words, {
+    labels,
+    phones,
+    place: steps,
+    isChinese: isChinese(normalized),
+  });
   const name = found && isForm ? withTail(normalized, found) : found;
   const pieces = tile(normalized, [
     ...labels.map(({ start, end }): Piece => ({ kind: "label", start, end })),
     ...extras.map(({ start, end }): Piece => ({ kind: "extra", start, end })),
-    ...place.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end })),
+    ...steps.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end })),
     ...(phone ? [{ kind: "phone", start: phone.start, end: phone.end } as const] : []),
     ...(isWestern
       ? cutWesternAddress(normalized, taken, name)
@@ -214,7 +232,7 @@ export function cutAddress(
         ? [{ kind: "name", ...name } as const]
         : []),
   ]);
-  return { pieces, isPhoneCertain: sure.length === 1 || likely?.isLabelled === true };
+  return { pieces, isPhoneCertain: sure.length === 1 || likely?.isLabelled === true, place };
 }
 
 /** Each field is cut from the text; only line breaks become blanks, and invisible characters leave the number. */

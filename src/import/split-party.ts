@@ -23,6 +23,7 @@ const withoutCity = /^(?:香港|澳门|台湾)/;
 /** What lists of divisions write for a city where there is none. */
 const noCity = /^(?:市辖区|县)$|直辖/;
 const wayOut = "write it into columns of its own, or fix the text";
+const ofTwoPlaces = `not understood: names two places; ${wayOut}`;
 
 /** A row is read in several ways (former-reading.ts), with the same texts. */
 const keptTexts = 100;
@@ -39,7 +40,7 @@ export async function createPartySplitter(): Promise<PartySplitter> {
       ...(party.phone === undefined || !isPhoneCertain ? ["telephone number"] : []),
       ...missingPlace(party),
     ];
-    if (missing.length === 0) return split;
+    if (missing.length === 0) return split.hasOtherPlace ? { message: ofTwoPlaces } : split;
     return { message: `not understood: no certain ${missing.join(", ")}; ${wayOut}` };
   }
 
@@ -53,12 +54,16 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     const columns = columnsOfPlace(part, cells);
     const other = findOtherPlace(alone.party, columns);
     const { city, province } = alone.party;
+    if (alone.hasOtherPlace && columns.city === undefined && columns.region === undefined)
+      return { message: ofTwoPlaces };
     // It may begin with the name of a building: 香港新世界大厦.
     const isName = other !== undefined && city === undefined;
     const beside = isName || !hasCity(alone.party) ? placeBeside(columns, rest) : undefined;
     if (other !== undefined && !beside)
       return { message: `names another place than the row: ${city ?? province}, not ${other}` };
-    const split = beside && isName ? { ...beside, former: [alone.party] } : (beside ?? alone);
+    const split = beside
+      ? { ...beside, former: isName ? [alone.party] : (alone.former ?? beside.former) }
+      : alone;
     const { party, former } = split;
     const missing = missingPlace(party);
     if (missing.length > 0) return { message: `not understood: no ${missing.join(", ")}; ${wayOut}` };

@@ -1318,6 +1318,8 @@ describe("a column that holds a whole address or party", () => {
         "1,张三 广东省深圳市南山区科技园1号楼,茶,店主",
         "2,科技园1号楼 13900139000,茶,店主",
         "3,收件人：李四 北京市朝阳区建国路88号 寄件人：张三 13800138000 广东省深圳市,茶,店主",
+        "4,李四 13900139000 三河市燕郊镇北京市通州区对面3号,茶,店主",
+        "5,李四 13900139000 三河市燕郊镇 北京市通州区对面3号,茶,店主",
       ),
     );
     const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
@@ -1326,6 +1328,8 @@ describe("a column that holds a whole address or party", () => {
       expect.stringMatching(/^1 receiver.text: not understood: no certain telephone number/),
       expect.stringMatching(/^2 receiver.text: not understood: no certain .*city/),
       expect.stringMatching(/^3 receiver.text: not understood: no certain telephone number/),
+      expect.stringMatching(/^4 receiver.text: not understood: no certain city/),
+      expect.stringMatching(/^5 receiver.text: not understood: names two places/),
     ]);
     expect(home.posts).toBe(0);
   });

@@ -636,6 +636,7 @@ describe("a text that may be of two people", () => {
   const landline = `${li} 010-62881234`;
   const uncertain = "the telephone number in the text of the receiver is not certain\n";
   const ofTwo = "the text of the receiver names both a receiver and a sender\n";
+  const ofTwoPlaces = "the text of the receiver names two places\n";
 
   test.each([
     ["labels of both", `收件人：${li}\n寄件人：张三 13800138000 广东省深圳市`, ofTwo],
@@ -643,6 +644,8 @@ describe("a text that may be of two people", () => {
     ["two numbers", `${li}\n张三 13800138000 广东省深圳市`, uncertain],
     ["a mobile and a landline", landline, uncertain],
     ["a number that is hidden in part", "李四 139****9000 北京市朝阳区", uncertain],
+    ["two places", "李四 13900139000 三河市燕郊镇 北京市通州区对面3号", ofTwoPlaces],
+    ["a landmark in front", "北京市朝阳区法院 李四 13900139000 河北省廊坊市三河市1号", ofTwoPlaces],
   ])("is not sent with --yes: %s", async (_what, text, said) => {
     const home = await createServedHome();
     const { exit, stdout, stderr } = await home.courier([...words, text, "--yes"]);

@@ -276,6 +276,9 @@ async function recordAsBefore(home: ImportHome): Promise<void> {
 describe.each([
   ["浙江台州市路桥区路桥街道双水路1号", ["浙江", "台州", "市路桥区", "路桥街道双水路1号"]],
   ["廣東省廣州市天河區路口街18號", ["廣東省", "廣州", "市天河區", "路口街18號"]],
+  ["马鞍山市高新区科技路1号", ["", "鞍山市", "高新区", "马 科技路1号"]],
+  ["马鞍山 高新区 科技路1号", ["", "鞍山", "高新区", "马 科技路1号"]],
+  ["廊坊市燕郊镇北京市通州区对面3号", ["北京市", "北京市", "通州区", "廊坊市燕郊镇 对面3号"]],
 ])("a row whose address an earlier version split in another way (%s)", (text, asBefore) => {
   const titles = "ref,sender.name,receiver.name,receiver.phone,item.name";
   const place = ["province", "city", "district", "detail"].map((each) => `receiver.${each}`).join(",");
