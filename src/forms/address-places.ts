@@ -159,6 +159,8 @@ function guessAt(input: AddressText, start: number, parent: Candidate): Candidat
   while (end < start + longestName && isText(input, end)) end += 1;
   const text = input.normalized.slice(start, end);
   const isDirect = /^(?:11|12|31|50|8[12])/.test(parent.division?.code ?? "");
+  // 东区 in 中山市东区 and 立山区 in 鞍山市立山区 are districts, 市东区 and 市立山区 are none.
+  if (!input.isFormer && parent.division?.isFull === false && /^市(?!中区)/.test(text)) return [];
   const guesses: Candidate[] = [];
   const guess = (pattern: RegExp, level: Level) => {
     const found = pattern.exec(text)?.[0];
@@ -183,7 +185,8 @@ function isPlausible(
   const { normalized } = input;
   const written = normalized.slice(step.start, step.end);
   const next = normalized.slice(step.end, step.end + 8);
-  if (written.endsWith("市") && notCity.test(next)) return false;
+  const isDistrict = !input.isFormer && rest.division !== undefined;
+  if (written.endsWith("市") && !isDistrict && notCity.test(next)) return false;
   const { division } = step;
   if (division === undefined) return true;
   if (division.isFull) {

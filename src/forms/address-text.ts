@@ -125,8 +125,11 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
   };
 }
 
-/** The first versions took no name before a road for a district. Later ones took a room for the beginning of a phone. */
-const readAnew = /[市区县旗](?:路|街|大道|大街)|1\d{3}[ -]\d/;
+/**
+ * The first versions took no name before a road for a district. Later ones took a room for the beginning of a phone, and
+ * the last character of a city for that of a district.
+ */
+const readAnew = /[市区县旗](?:路|街|大道|大街)|1\d{3}[ -]\d|市(?:[立郊]|.[区县旗])/;
 
 function withFormer<T extends { readonly party: DraftParty; readonly place: FoundPlace }>(
   normalized: string,
