@@ -3,7 +3,7 @@
 import { isPlainHttp, NoAnswer, ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { findAccount } from "../config/accounts.ts";
-import { keySource, parseApiKey } from "../config/key-source.ts";
+import { hasKey, parseApiKey } from "../config/key-source.ts";
 import { checkSecurePath, closeToOthers } from "../config/secure-path.ts";
 import type { KeyStore } from "../config/store.ts";
 import type { KeyToStore } from "../config/stored-keys.ts";
@@ -132,7 +132,7 @@ function describeWrongUrl({ kind, cause }: ServiceFailure, baseUrl: string): str
 
 async function describeRefusal({ config }: Context, name: string, isAsked: boolean): Promise<string> {
   const known = findAccount(await config.read(), name);
-  const isKept = known !== undefined && keySource(name, known) !== undefined;
+  const isKept = known !== undefined && hasKey(known);
   const kept = `nothing was stored${isKept ? `; the key that the account ${name} had is kept` : ""}`;
   if (isAsked) return `${kept}; see what the key command prints`;
   return `${kept}; copy the key from the account's API management page`;

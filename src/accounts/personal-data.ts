@@ -3,7 +3,7 @@
 import type { Context } from "../command/command.ts";
 import { switchOption } from "../command/options.ts";
 import { unnamedAccount } from "../config/accounts.ts";
-import { keySource } from "../config/key-source.ts";
+import { hasKey } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { diskStep, thenAgain } from "../core/disk-errors.ts";
 import { CourierError, interrupted, interruptionExit } from "../core/errors.ts";
@@ -139,9 +139,7 @@ async function deleteFromLedger(
   const ledger = await context.localLedger();
   await ledger.dropAllDrafts(account, service);
   const { accounts } = await context.config.read();
-  const others = Object.entries(accounts).filter(
-    ([name, stored]) => name !== account && keySource(name, stored) !== undefined,
-  );
+  const others = Object.entries(accounts).filter(([name, stored]) => name !== account && hasKey(stored));
   const ofAccount = await ledger.customersOnlyOf(
     account,
     others.map(([name]) => name),

@@ -29,6 +29,11 @@ export function keySource(name: string, account: StoredAccount): StoredKeySource
   });
 }
 
+/** Whether a stored account has a key, which may be one that cannot be used. */
+export function hasKey({ key, key_store, key_command }: StoredAccount): boolean {
+  return key !== undefined || key_store === "keychain" || key_command !== undefined;
+}
+
 /** The stored account without anything that says where its key is. */
 export function withoutSource(account: StoredAccount): StoredAccount {
   const { key: _key, key_store: _store, key_mark: _mark, key_command: _command, ...rest } = account;

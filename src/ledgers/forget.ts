@@ -11,7 +11,7 @@ import { findCustomerOfKey } from "../command/customer-of-key.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { switchOption, textOption } from "../command/options.ts";
 import { serviceOf, unnamedAccount } from "../config/accounts.ts";
-import { keySource } from "../config/key-source.ts";
+import { hasKey } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { CourierError, interrupted, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -47,7 +47,7 @@ export const forgetLedger = defineCommand({
     if (!ledger) throw usageError("there is no ledger on this machine", "nothing is kept of any order");
     const { accounts } = await context.config.read();
     const others = Object.keys(accounts).filter(
-      (name) => name !== account && keySource(name, accounts[name] as StoredAccount) !== undefined,
+      (name) => name !== account && hasKey(accounts[name] as StoredAccount),
     );
     const customers = await findOwners(ledger, account, others, context);
     const runs = await ledger.runsThatSent({ customers });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
-import { createHome } from "../support/courier.ts";
+import { createHome, createServedHome } from "../support/courier.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 async function homeWithAccounts() {
@@ -16,6 +16,34 @@ async function homeWithAccounts() {
   });
   return home;
 }
+
+test.each([
+  ["is too short", { key: "abc12" }],
+  ["is in two places", { key: "secret-key-2", key_command: "pass show courier" }],
+])("an account whose key %s does not keep another from being logged out", async (_what, source) => {
+  const home = await createServedHome();
+  const base_url = home.sandbox.baseUrl;
+  await putConfig(home, {
+    accounts: { cut: { base_url, ...source }, shop: { base_url, key: "test-key-0123456789" } },
+  });
+  const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+  const to = ["--receiver-name", "王芳", "--receiver-phone", "13800138000"];
+  const words = [
+    "orders",
+    "create",
+    "--account",
+    "shop",
+    "--sender-name",
+    "李四",
+    ...to,
+    "--item-name",
+    "书",
+  ];
+  const made = await home.courier([...words, "--yes"], { env });
+  expect(made.exit, made.stderr).toBe(0);
+  const { exit, stderr } = await home.courier("logout --account shop", { env });
+  expect(exit, stderr).toBe(0);
+});
 
 describe("accounts list", () => {
   test("says of a key that cannot be used why, and lists the other accounts", async () => {

@@ -73,6 +73,18 @@ describe("login", () => {
     await expect(readConfigText(home)).rejects.toThrow("ENOENT");
   });
 
+  test.each([
+    ["too short", { key: "short" }],
+    ["in two places", { key: "old-key-0123456789", key_command: "pass show courier" }],
+  ])("a refused key is named also where the account's own is %s", async (_what, source) => {
+    const home = await createServedHome();
+    await putConfig(home, { accounts: { shop: { base_url: home.sandbox.baseUrl, ...source } } });
+    const words = "login --account shop --json";
+    const ran = await home.courier(words, { stdin: "wrong-key-0123456789\n", env: nothing });
+    expect(ran.exit, ran.stderr).toBe(4);
+    expect(ran.stderr).toContain("the key that the account shop had is kept");
+  });
+
   test("at a terminal a refused key is asked for again, three times at most", async () => {
     const home = await createServedHome();
     const good = home.sandbox.apiKey;
