@@ -34,17 +34,17 @@ export function withoutLastZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** More zeros than any number has: `1e999999999` would fill the memory. */
-const mostZeros = 400;
+/** More digits than any number has: `1e999999999` would fill the memory, and sums of long fees take minutes. */
+const mostDigits = 400;
 
-/** A decimal without its exponent: `1.25e1` is `12.5`. Undefined for any other text. */
+/** A decimal without its exponent: `1.25e1` is `12.5`. Undefined for any other text, and for a number that is too long. */
 export function plainDecimal(text: string): string | undefined {
   const match = decimalPattern.exec(text);
   if (!match) return undefined;
   const [, sign = "", whole = "", fraction = "", exponent] = match;
+  const move = Number(exponent ?? 0);
+  if (Math.abs(move) > mostDigits || whole.length + fraction.length > mostDigits) return undefined;
   if (exponent === undefined) return text;
-  const move = Number(exponent);
-  if (Math.abs(move) > mostZeros) return undefined;
   const digits = move < 0 ? whole.padStart(1 - move, "0") + fraction : whole + fraction.padEnd(move, "0");
   const at = move < 0 ? Math.max(1, whole.length + move) : whole.length + move;
   const rest = digits.slice(at);

@@ -367,3 +367,24 @@ test("fees of any size are drawn", async () => {
   expect(exit, stderr).toBe(0);
   expect(stdout).toMatch(/C2 .*#{20}\n/);
 });
+
+test("a fee with more digits than any has counts as none, and is said", async () => {
+  const home = await createServedHome();
+  const order = (id: number, fee: string) =>
+    `{"id":${id},"status":"paid","payment_status":"paid","actual_fee":${fee},"created_at":"2026-02-02T08:00:00Z"}`;
+  const orders = [`12.${"3".repeat(1_000)}`, `1${"0".repeat(1_000)}`, "2.50"].map((fee, id) =>
+    order(id + 1, fee),
+  );
+  answerData(
+    home,
+    "GET /api/v1/orders",
+    `[${orders}]`,
+    onePage.replace('"total_items":1', '"total_items":3'),
+  );
+  expect((await home.courier("sync")).exit).toBe(0);
+  const { exit, stdout, stderr } = await home.courier("report spend");
+  expect(exit, stderr).toBe(0);
+  expect(stdout).not.toMatch(/333|000/);
+  expect(stdout).toContain("2.50");
+  expect(stderr).toContain("2 orders have no fee, neither charged nor estimated");
+});
