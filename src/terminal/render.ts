@@ -35,6 +35,10 @@ const remarkIndent = 5;
 const pausedAfter = 100_000;
 /** At a terminal, no person reads more of a text, and its layout would take seconds. */
 const longestText = 20_000;
+/** At a terminal, a table takes so many characters of a text, and one for each column of the terminal: some have no width. */
+const longestCell = 1_000;
+/** Rows that are laid out at once. */
+const rowsAtOnce = 100;
 
 type TimeForm = "full" | "absolute" | "relative";
 
@@ -135,7 +139,7 @@ export function createTableWriter(titles: TableBlock["titles"], view: View): Tab
   const layouts: readonly TableLayout[] = isPipe ? titles.map(({ flexible: _, ...uncut }) => uncut) : titles;
   let fitted: { columns: number[]; widths: readonly number[]; form: TimeForm } | "listed" | undefined;
 
-  function chooseLayout(rows: TableBlock["rows"]): NonNullable<typeof fitted> {
+  async function chooseLayout(rows: TableBlock["rows"]): Promise<NonNullable<typeof fitted>> {
     for (const columns of columnChoices(titles)) {
       const layout = columns.map((column) => titles[column] ?? { title: "" });
       const uncut = layout.map(({ align }) => (align ? { align } : {}));
@@ -145,22 +149,52 @@ export function createTableWriter(titles: TableBlock["titles"], view: View): Tab
         ["relative", uncut],
         ["relative", layout],
       ] as const) {
-        const widths = fitWidths(wantedWidths(cellsOf(rows, columns, form), widestColumn), room, view.width);
+        const { wanted } = await measure(rows, columns, form);
+        const widths = fitWidths(wanted, room, view.width);
         if (widths) return { columns, widths, form };
       }
     }
     return "listed";
   }
 
-  function cellsOf(rows: TableBlock["rows"], columns: readonly number[], form: TimeForm): TableCell[][] {
-    const body = rows.map((row) => columns.map((column) => toCell(row[column] ?? "-", view, form)));
-    return [columns.map((column) => heading[column] ?? toCell("", view, form)), ...body];
+  /** The cells with the heading, and the width of each column. */
+  async function measure(rows: TableBlock["rows"], columns: readonly number[], form: TimeForm) {
+    const cells = [columns.map((column) => heading[column] ?? toCell("", view, form))];
+    let wanted = wantedWidths(cells, widestColumn);
+    await withPauses(rows, view, (row) => {
+      const body = columns.map((column) => toCell(shorten(row[column] ?? "-", view), view, form));
+      cells.push(body);
+      wanted = wantedWidths([body], widestColumn).map((width, index) => Math.max(width, wanted[index] ?? 0));
+      return body.map(({ plain }) => plain);
+    });
+    return { cells, wanted };
+  }
+
+  async function layOut(
+    cells: readonly (readonly TableCell[])[],
+    layout: readonly TableLayout[],
+    widths: readonly number[],
+  ): Promise<string[]> {
+    const lines: string[] = [];
+    let unpaused = 0;
+    for (let first = 0; first < cells.length; first += rowsAtOnce) {
+      if (unpaused >= pausedAfter) {
+        unpaused = 0;
+        await view.pause?.();
+      }
+      const part = cells.slice(first, first + rowsAtOnce);
+      for (const text of await layOutTable(part, layout, widths, view.memory)) {
+        lines.push(text);
+        unpaused += text.length;
+      }
+    }
+    return lines;
   }
 
   return {
     async write(rows, remarks = []) {
       const isFirst = fitted === undefined;
-      fitted ??= chooseLayout(rows);
+      fitted ??= await chooseLayout(rows);
       if (fitted === "listed") {
         const lines: string[] = [];
         for (const [index, row] of rows.entries()) {
@@ -172,14 +206,13 @@ export function createTableWriter(titles: TableBlock["titles"], view: View): Tab
       }
       const { columns, form } = fitted;
       const layout = columns.map((column) => layouts[column] ?? {});
-      const cells = cellsOf(rows, columns, form);
-      const wanted = wantedWidths(cells, widestColumn);
+      const { cells, wanted } = await measure(rows, columns, form);
       // Later rows may be wider: their columns grow, unless a terminal's width has fixed them.
       const widths = fitted.widths.map((width, index) =>
         view.width !== undefined && layout[index]?.flexible ? width : Math.max(width, wanted[index] ?? 0),
       );
       fitted = { columns, widths, form };
-      const [heading = "", ...lines] = await layOutTable(cells, layout, widths, view.memory);
+      const [heading = "", ...lines] = await layOut(cells, layout, widths);
       const body = lines.flatMap((text, index) => [text, ...renderRemark(remarks[index], view)]);
       return isFirst ? [heading, ...body] : body;
     },
@@ -211,6 +244,19 @@ function toCell(text: Text, view: View, form: TimeForm): TableCell {
   const [only] = Array.isArray(text) ? (text.length === 1 ? text : []) : [text];
   const style = typeof only === "object" && "style" in only ? only.style : undefined;
   return { plain, painted, paint: (cut) => (style ? view.paint(style, cut) : cut) };
+}
+
+/** A cell's text without what no terminal of this width shows. */
+function shorten(text: Text, { width }: View): Text {
+  if (width === undefined) return text;
+  const longest = longestCell + width;
+  const cut = (whole: string) =>
+    whole.length <= longest ? whole : `${whole.slice(0, longest).replace(/\p{Surrogate}$/u, "")}…`;
+  const cutSpan = (span: Span): Span => {
+    if (typeof span === "string") return cut(span);
+    return "text" in span ? { ...span, text: cut(span.text) } : span;
+  };
+  return Array.isArray(text) ? (text as readonly Span[]).map(cutSpan) : cutSpan(text as Span);
 }
 
 type TimelineBlock = Extract<Block, { kind: "timeline" }>;

@@ -170,8 +170,31 @@ test("a signal to stop is heard while a long answer is laid out", async () => {
   const entries = Array.from({ length: 20_000 }, () => ({ at: null, place: "北京", text: "到达" }));
   const names = entries.map((_, index) => [`field ${index}`, "value"] as const);
   const pause = () => Promise.reject(new Error("stopped"));
-  for (const block of [{ kind: "timeline", entries } as const, fields(...names)])
+  const rows = table(
+    [{ path: "place", title: "PLACE", cell: (entry: (typeof entries)[number]) => entry.place }],
+    Array.from({ length: 60_000 }, (_, index) => ({ at: null, place: `北京 ${index}`, text: "到达" })),
+  );
+  for (const block of [{ kind: "timeline", entries } as const, fields(...names), rows])
     await expect(render([block], { ...terminal(80), pause })).rejects.toThrow("stopped");
+});
+
+test("at a terminal only the beginning of long cells is laid out, and signals are let in between rows", async () => {
+  const long = "\u00ad".repeat(18_000);
+  const columns = ["a", "b", "c", "d"].map((path) => {
+    return { path, title: path.toUpperCase(), flexible: true, cell: () => styled("strong", long) };
+  });
+  let longest = 0;
+  const paint: Paint = (_, text) => {
+    longest = Math.max(longest, text.length);
+    return text;
+  };
+  let pauses = 0;
+  const pause = async () => {
+    pauses += 1;
+  };
+  await render([table(columns, Array.from({ length: 100 }))], { ...terminal(100, paint), pause });
+  expect(longest).toBeLessThan(10_000);
+  expect(pauses).toBeGreaterThan(5);
 });
 
 test("a table, a timeline and fields may have any number of lines", async () => {
