@@ -354,13 +354,13 @@ describe.each([
 test.skipIf(!canMount())(
   "accounts remove on a full disk, and where a file cannot be deleted (needs root): words and steps that can be followed",
   async () => {
-    const disk = await mountDisk("size=600k");
+    const disk = await mountDisk("size=660k");
     const [state, filler] = [path.join(disk, "state"), path.join(disk, "filler")];
     const served = await createServedHome();
     await login(served, "shop");
     const env = { ...withoutKey, COURIER_STATE_DIR: state };
     expect((await served.courier(order, { env })).exit).toBe(0);
-    await writeFile(filler, Buffer.alloc(600 * 1_024)).catch(() => {});
+    await writeFile(filler, Buffer.alloc(660 * 1_024)).catch(() => {});
     const removed = await served.courier("accounts remove shop --yes", { env });
     expect(removed.exit, removed.stderr).toBe(5);
     expect(removed.stderr).toMatch(
