@@ -48,7 +48,7 @@ export interface PartyGuess extends AddressGuess {
   readonly isOfTwo: boolean;
 }
 
-const municipality = /^(?:北京|天津|上海|重[庆慶])市?$/;
+export const municipality = /^(?:北京|天津|上海|重[庆慶])市?$/;
 
 const receiverLabel = /收|recipient|receiver|consignee/i;
 /** 邮寄地址 and 寄往 are where the parcel goes. */

@@ -1,6 +1,6 @@
 /** Splits a cell that holds a whole address, or a whole party, into the fields of a party. */
 
-import { createAddressSplitter, type SplitText } from "../forms/address-text.ts";
+import { createAddressSplitter, municipality, type SplitText } from "../forms/address-text.ts";
 import { normalizeForMatch } from "../forms/normalize-for-match.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { PartyField } from "../model/fields.ts";
@@ -56,9 +56,9 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     const { city, province } = alone.party;
     if (alone.hasOtherPlace && columns.city === undefined && columns.region === undefined)
       return { message: ofTwoPlaces };
-    // It may begin with the name of a building: 香港新世界大厦.
-    const isName = other !== undefined && city === undefined;
-    const beside = isName || !hasCity(alone.party) ? placeBeside(columns, rest) : undefined;
+    const isName = other !== undefined && mayBeName(alone.party);
+    const lacksCity = other === undefined && !hasCity(alone.party);
+    const beside = isName || lacksCity ? placeBeside(columns, rest) : undefined;
     if (other !== undefined && !beside)
       return { message: `names another place than the row: ${city ?? province}, not ${other}` };
     const split = beside
@@ -90,16 +90,22 @@ export async function createPartySplitter(): Promise<PartySplitter> {
 
   /** What the columns name, where it is not the place that the address begins with. */
   function findOtherPlace(address: DraftParty, columns: PlaceColumns): string | undefined {
-    const { province, region, district = "" } = columns;
-    const city = columns.city ?? splitter.place(region ?? province ?? "").party.city;
-    const { province: area = "", city: found = "" } = address;
-    const named = normalizeForMatch(`${province} ${columns.city} ${region}`).replace("吉林省", "");
-    const isNamed = (text: string) => text !== "" && named.includes(startOf(text));
-    if (withoutCity.test(area) && isNamed(area)) return undefined;
-    if (found === "") return withoutCity.test(area) ? (city ?? province ?? region) : undefined;
-    if (city === undefined || noCity.test(city) || !/\p{sc=Han}/u.test(city)) return undefined;
-    const isFound = normalizeForMatch(`${area} ${found} ${address.district}`).includes(startOf(city));
-    return isNamed(found) || district.startsWith(found) || isFound ? undefined : city;
+    const { region = "", province = "", city = "", district = "" } = columns;
+    const hasNoCity = noCity.test(city);
+    const named = [region, province, hasNoCity ? "" : city].join(" ").trim();
+    const here = splitter.place(named).party;
+    const own = cityOf(here) ?? (hasNoCity ? district : city.replace(here.province ?? "", ""));
+    const { province: area = "" } = address;
+    const found = cityOf(address) ?? "";
+    const isIn = (text: string, place: string) => normalizeForMatch(text).includes(startOf(place));
+    if (withoutCity.test(area) && isIn(named, area)) return undefined;
+    if (mayBeName(address)) return own || named || undefined;
+    // Before the cities, which share names with districts and provinces: 朝阳市 and 朝阳区, 海南州 and 海南省.
+    const isPlace = area !== "" && (found !== "" || address.district !== undefined);
+    if (isPlace && startOf(here.province ?? area) !== startOf(area)) return own || here.province;
+    if (found === "") return undefined;
+    const isSame = isIn(`${own} ${city}`, found) || isCityOf(own, address) || isCityOf(found, { district });
+    return isSame || !/\p{sc=Han}/u.test(own) ? undefined : own;
   }
 
   /** The street may begin with the district, or with all of the region. */
@@ -108,9 +114,9 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     if (!hasCity(region)) return { message: `not understood: no city; ${wayOut}` };
     if (street === undefined) return splitter.place(text);
     const { party: whole } = splitter.place(street);
-    const other = whole.city !== undefined ? findOtherPlace(whole, { region: text }) : undefined;
+    const other = mayBeName(whole) ? undefined : findOtherPlace(whole, { region: text });
     if (other !== undefined)
-      return { message: `names another place than the row: ${whole.city}, not ${other}` };
+      return { message: `names another place than the row: ${whole.city ?? whole.province}, not ${other}` };
     if (whole.city !== undefined && whole.city === region.city && whole.detail !== undefined)
       return { party: { ...region, ...whole } };
     const { district = "" } = region;
@@ -163,8 +169,24 @@ function startOf(place: string): string {
   return normalizeForMatch(place).slice(0, place.startsWith("张家") ? 3 : 2);
 }
 
+/** Some write a district, or a city of a county's level, where others write the city above it. */
+function isCityOf(city: string, { district = "" }: DraftParty): boolean {
+  const bare = (text: string) => normalizeForMatch(text).replace(/市$/, "");
+  return district !== "" && bare(city) === bare(district);
+}
+
+/** A municipality is its own city, also where lists of divisions write 市辖区. */
+function cityOf({ province = "", city }: DraftParty): string | undefined {
+  return municipality.test(province) ? province : city;
+}
+
 function missingPlace(party: DraftParty): string[] {
   return [...(hasCity(party) ? [] : ["city"]), ...(party.detail === undefined ? ["street address"] : [])];
+}
+
+/** It may begin with the name of a building: 香港新世界大厦. */
+function mayBeName({ province, city }: DraftParty): boolean {
+  return city === undefined && withoutCity.test(province ?? "");
 }
 
 function hasCity({ province, city }: DraftParty): boolean {
