@@ -117,11 +117,19 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     const other = mayBeName(whole) ? undefined : findOtherPlace(whole, { region: text });
     if (other !== undefined)
       return { message: `names another place than the row: ${whole.city ?? whole.province}, not ${other}` };
-    if (whole.city !== undefined && whole.city === region.city && whole.detail !== undefined)
-      return { party: { ...region, ...whole } };
     const { district = "" } = region;
-    const rest = district !== "" && street.startsWith(district) ? street.slice(district.length) : street;
-    return splitter.place(`${text} ${rest}`);
+    const join = (rest: string) => splitter.place(`${text} ${rest}`);
+    const restBefore = street.startsWith(district) ? street.slice(district.length) : street;
+    const before = () => {
+      const { party, former } = join(restBefore);
+      return former ?? [party];
+    };
+    if (whole.city !== undefined && cityOf(whole) === cityOf(region) && whole.detail !== undefined) {
+      const party = { ...region, ...whole };
+      return whole.city === region.city ? { party } : { party, former: before() };
+    }
+    const rest = withoutDistrict(street, district);
+    return rest === restBefore ? join(rest) : { ...join(rest), former: before() };
   }
 
   return {
@@ -167,6 +175,14 @@ function columnsOfPlace(part: string, cells: ReadonlyMap<string, { readonly text
 /** Tells a place from the others, without 市 or 自治州, which some leave out. */
 function startOf(place: string): string {
   return normalizeForMatch(place).slice(0, place.startsWith("张家") ? 3 : 2);
+}
+
+/** A road may have the district's name: 南山大道. */
+function withoutDistrict(street: string, district: string): string {
+  if (district === "" || !street.startsWith(district)) return street;
+  const rest = street.slice(district.length);
+  if (/(?:[区县市旗镇乡]|街道)$/.test(district)) return rest;
+  return /^(?:[区县旗]|市(?!场))/.test(rest) ? rest.slice(1) : street;
 }
 
 /** Some write a district, or a city of a county's level, where others write the city above it. */

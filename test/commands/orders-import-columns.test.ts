@@ -2151,6 +2151,20 @@ describe("a sheet of a shop that has titles of a known platform", () => {
   });
 
   test.each([
+    ["广东 深圳 南山", "南山大道1号", "南山", "南山大道1号"],
+    ["北京 北京 朝阳", "朝阳北路101号", "朝阳", "朝阳北路101号"],
+    ["浙江 金华 义乌", "义乌市场路1号", "义乌", "义乌市场路1号"],
+    ["广东 深圳 南山", "南山区科技园1号", "南山", "科技园1号"],
+    ["北京市市辖区朝阳区", "北京市朝阳区建国路88号", "朝阳区", "建国路88号"],
+  ])("a street keeps its first words beside its region: %s, %s", async (region, street, district, detail) => {
+    const order = `李四,13900139000,${region},${street},茶叶`;
+    const home = await homeWith(ofRow("收件人,收件人手机,收件人省市区,收件人详细地址,商品名称", order));
+    const ran = await home.run();
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ receiver: { district, detail } }]);
+  });
+
+  test.each([
     ["广东省深圳市", "江苏省南京市玄武区中山路1号", "南京市, not 深圳市"],
     ["北京市市辖区朝阳区", "上海市浦东新区世纪大道1号", "上海市, not 北京市"],
     ["辽宁省朝阳市", "北京市朝阳区建国路88号", "北京市, not 朝阳市"],

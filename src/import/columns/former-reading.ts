@@ -9,7 +9,7 @@
  * (layout.ts). Of a platform's file, it read the columns that the preset knows. It counted a merged cell of goods once for
  * each line of an order (assemble-order.ts). A version that reads a cell in another way
  * adds the reading of version 3 here. Where only an address is split in another way, the splitter tells the former one
- * (forms/address-text.ts).
+ * (forms/address-text.ts, split-party.ts).
  */
 
 import type { Draft } from "../../model/draft.ts";
