@@ -56,15 +56,18 @@ const privateUse = /\p{Co}/u;
  *
  * Western European text, such as “Jürgen”, becomes “J黵gen”. An accented letter and the plain one after it become one
  * character, which is then surrounded by letters. The characters of everyday Chinese have no letter in their bytes, so
- * “A座B室” is none of these.
+ * “A座B室” is none of these. In UTF-8, an accented letter becomes one of two hundred characters: “für” is “f眉r”.
  */
 export function createMojibakeTest(): (text: string) => boolean {
-  const mergingCharacters = charactersOverLetters();
+  const mergingCharacters = charactersOver([0x81, 0xfe], [0x41, 0x5a], [0x61, 0x7a]);
+  const ofUtf8 = charactersOver([0xc3, 0xc5], [0x80, 0xbf]);
   return (text) => {
     if (privateUse.test(text)) return true;
     for (let at = 0; at < text.length; at++) {
-      if (text.charCodeAt(at) < 0x80 || !mergingCharacters.has(text[at] as string)) continue;
+      if (text.charCodeAt(at) < 0x80) continue;
       const around = [text[at - 1] ?? "", text[at + 1] ?? ""];
+      if (ofUtf8.has(text[at] as string) && around.every((each) => /^[a-z]$/.test(each))) return true;
+      if (!mergingCharacters.has(text[at] as string)) continue;
       if (around.some((each) => /^[a-z]$/.test(each))) return true;
       if (around.every((each) => /^[A-Z]$/.test(each))) return true;
     }
@@ -72,11 +75,12 @@ export function createMojibakeTest(): (text: string) => boolean {
   };
 }
 
-/** What GB18030 writes as a byte beyond ASCII and the byte of a letter. */
-function charactersOverLetters(): ReadonlySet<string> {
-  const letters = Array.from({ length: 26 }, (_, index) => [0x41 + index, 0x61 + index]).flat();
-  const leads = Array.from({ length: 0xfe - 0x80 }, (_, index) => 0x81 + index);
-  const pairs = leads.flatMap((lead) => letters.flatMap((letter) => [lead, letter]));
+type Bytes = readonly [first: number, last: number];
+
+/** What GB18030 writes as a byte of the first range and a byte of the others. */
+function charactersOver(first: Bytes, ...second: readonly Bytes[]): ReadonlySet<string> {
+  const all = ([from, to]: Bytes) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const pairs = all(first).flatMap((lead) => second.flatMap(all).flatMap((each) => [lead, each]));
   return new Set(new TextDecoder("gb18030").decode(Uint8Array.from(pairs)));
 }
 

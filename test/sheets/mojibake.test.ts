@@ -26,6 +26,10 @@ test.each([
   );
 });
 
+test.each(["Gewürz", "Hauptstraße 5", "für"])("%s in UTF-8 is known", (text) => {
+  expect(() => check(gb18030.decode(Buffer.from(text)))).toThrow("neither UTF-8 nor");
+});
+
 test.each([
   "张三",
   "A座B室",

@@ -417,6 +417,14 @@ describe("UTF-8 with a character that a program cut", () => {
   test.each([
     ["without other signs", rows("A very long name of goods")],
     ["beside signs that are none in GB18030", rows("Thé de l’Église")],
+    [
+      "with few others",
+      Buffer.concat([Buffer.from(`${header}\nShop,李四,\nShop,Li,Tea `), cut, Buffer.from("\n")]),
+    ],
+    [
+      "with one other",
+      Buffer.concat([Buffer.from(`${header}\nShop,Li,\nShop,Jürgen,Tea `), cut, Buffer.from("\n")]),
+    ],
   ])("is refused with its line, not read as GB18030: %s", async (_name, bytes) => {
     await expect(inspectSource(contentOf(bytes), "orders.csv")).rejects.toMatchObject({
       message: "orders.csv is UTF-8 with a broken character in line 3",
