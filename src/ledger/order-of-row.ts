@@ -44,11 +44,24 @@ export function findSlot(
   const isOfUndone = (each: Operation) => isUndone(each) || policy.undone?.has(nameOperation(each)) === true;
   const over = others.filter(isOver);
   const takenBack = [...over.filter((each) => !isOfUndone(each)), ...over.filter(isOfUndone)];
-  const slot = [...others.filter(isStanding), ...takenBack, ...refused][rank - 1];
-  if (slot) return slot;
-  // There are never more orders than rows, however the rows are numbered.
-  const standing = all.filter(isStanding);
-  return standing.length >= file.countOf(content) ? standing.at(-1) : undefined;
+  const places = [...others.filter(isStanding), ...takenBack, ...refused];
+  if (places[rank - 1]) return places[rank - 1];
+  // There are never more orders than rows, however the rows are numbered: a row may have one that a flag named.
+  const isFull = all.filter(isStanding).length >= file.countOf(content);
+  return isFull ? named[occurrence - 1 - (rank < 1 ? 0 : places.length)] : undefined;
+}
+
+/** The order that leaves no room for one more, as equal rows have as many as they are: one that no row has, if any. */
+export function findOrderInTheWay(
+  { row, ref, content }: RowToSend,
+  own: readonly Operation[],
+  file: FileFacts,
+): Operation | undefined {
+  const standing = own.filter((each) => each.allowance !== "extra" && isStanding(each));
+  if (ref !== undefined || standing.length < file.countOf(content)) return undefined;
+  return (
+    standing.find((each) => isWrittenBeside(each, row, file) && !isHeldByRow(each, file)) ?? standing.at(-1)
+  );
 }
 
 /** True where the order that has the row's number was made of this row. */

@@ -15,6 +15,7 @@ import {
 import {
   changedFields,
   findNamed,
+  findOrderInTheWay,
   findRewrittenOver,
   findSlot,
   isHeldByRow,
@@ -202,7 +203,7 @@ function* decideTakenBack(decision: RefDecision, facts: Facts): Work<RowDecision
 
 /** About a row without an order, or whose order was refused. */
 function* decideUnsent(refused: Operation | undefined, facts: Facts): Work<RowDecision> {
-  const { row, equal, numbered, file, policy, nowMs, isAllowed } = facts;
+  const { row, own, equal, numbered, file, policy, nowMs, isAllowed } = facts;
   const blocker = findBlocker(row, equal, file, policy, nowMs);
   if (refused && isRefusedAsIs(refused, facts) && !isShippedNow(refused, blocker, facts))
     return { kind: "refused", operation: refused };
@@ -213,6 +214,8 @@ function* decideUnsent(refused: Operation | undefined, facts: Facts): Work<RowDe
   if (number !== undefined && isOfOther && (!blocker || isMade(blocker)))
     return isAllowed ? sendEqual : { kind: "written", number, isCovered: false, sent: numbered, holder };
   if (blocker) return isMade(blocker) && isAllowed ? sendEqual : decideBlocked(blocker, facts);
+  const inTheWay = refused ? undefined : findOrderInTheWay(row, own, file);
+  if (inTheWay) return isMade(inTheWay) && isAllowed ? sendEqual : { kind: "held", operation: inTheWay };
   const order = yield* findElsewhere(facts);
   if (order && isAllowed) return sendEqual;
   const covering = number === undefined ? undefined : coverWritten(number, row, policy, order);

@@ -250,6 +250,25 @@ describe("a row that was copied with its number for another customer", () => {
   });
 });
 
+test.each([
+  ["which has its number", true],
+  ["whose number was removed", false],
+])("a new row is not reported as shipped by the order of a row that it equals, %s", async (_, hasNumber) => {
+  const home = await createImportHome(sheet(row(""), row("")));
+  expect((await home.run("--concurrency 1 --in-place")).exit).toBe(0);
+  const [head, first = "", second = ""] = (await readFile(home.file, "utf8")).trim().split("\n");
+  home.clock.advance(15 * minuteMs);
+  const emptied = `${second.split(",").slice(0, 10)},,,,,`;
+  await home.put([head, first.replace("李四", "赵六"), hasNumber ? second : emptied, emptied, ""].join("\n"));
+  const ran = await home.run();
+  expect([outcomes(ran.report), home.posts], ran.stderr).toEqual(["held shipped held", 2]);
+  expect(ran.report.map(({ id }) => id)).toEqual([null, 1000002, null]);
+  const allowed = await home.run("--allow-duplicate row:3");
+  expect([outcomes(allowed.report), home.posts]).toEqual(["held shipped created", 3]);
+  const again = await home.run();
+  expect([outcomes(again.report), home.posts]).toEqual(["held shipped shipped", 3]);
+});
+
 describe("the sheet that is written back", () => {
   test("counts held rows as held, also those that keep a number", async () => {
     const { home, lines, put } = await createShipped(row("T-1"), row("T-2", "王五"));
