@@ -49,7 +49,7 @@ export interface OrderAbove {
 
 /**
  * The version of what an import makes of a row's cells, recorded with its operation; those of version 1 have none.
- * import/former-reading.ts has the earlier ones.
+ * import/columns/former-reading.ts has the earlier ones.
  */
 export const readingVersion = 3;
 
