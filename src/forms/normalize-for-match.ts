@@ -16,12 +16,13 @@ const simplified =
   "顧顾風风颱台飯饭餘余館馆饒饶馬马馮冯駐驻駱骆騰腾驊骅驗验驛驿體体髮发鬆松鬍胡鬥斗鬱郁魚鱼魯鲁鮁鲅鮑鲍鮮鲜鯉鲤鳥鸟鳩鸠鳳凤鳴鸣鴨鸭鶯莺鶴鹤鷄鸡鷹鹰鹹咸鹼碱鹽盐麗丽麥麦麪面麫面麯曲麴曲麵面黃黄點点黨党鼕冬" +
   "齊齐龍龙龐庞龔龚龜龟衞卫";
 
+const pairs = new Map(simplified.match(/../g)?.map((pair) => [pair.charAt(0), pair.charAt(1)]));
+
 /**
  * One unit for one unit: full-width forms become narrow, traditional characters simplified, long dashes short,
  * and blanks of every width, controls and invisible characters (chat programs put them around numbers) blanks.
  */
 export function normalizeForMatch(text: string): string {
-  const pairs = new Map(simplified.match(/../g)?.map((pair) => [pair.charAt(0), pair.charAt(1)]));
   return text.replace(/[^\x20-\x7e\n]/g, (unit) => {
     const code = unit.charCodeAt(0);
     if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
