@@ -31,6 +31,11 @@ export interface FoundPlace {
   readonly isReadAnew: boolean;
 }
 
+interface Search extends AddressText {
+  /** Called where earlier versions go another way. */
+  readonly onReadAnew: () => void;
+}
+
 interface Chain {
   readonly steps: readonly Step[];
   readonly score: number;
@@ -63,13 +68,17 @@ const company = /^[^\s,;|/、。\d]*(?:公司|集团|事务所|驻)/;
  * The most convincing run of divisions, from the larger to the smaller; empty when there is none. Where a whole name opens
  * a text, another place inside a later word is a landmark: 三河市燕郊镇北京市通州区对面.
  */
-export function findPlace(input: AddressText): FoundPlace {
-  const { normalized, classes } = input;
+export function findPlace(text: AddressText): FoundPlace {
+  const { normalized, classes } = text;
   let best = nothing;
   let opening: Chain | undefined;
   let nameEnd = 0;
   let hasOther = false;
   let isReadAnew = false;
+  const onReadAnew = () => {
+    isReadAnew = true;
+  };
+  const input: Search = { ...text, onReadAnew };
   for (let start = 0; start < normalized.length; start += 1) {
     if (classes[start] !== "text") continue;
     const chain = bestChain(input, start, undefined);
@@ -83,7 +92,7 @@ export function findPlace(input: AddressText): FoundPlace {
     const isOther = opening !== undefined && !isAlike(input, opening, chain);
     // 鞍山市 in 马鞍山市 is no place.
     if (start < nameEnd || (isOther && !isOpening)) {
-      isReadAnew = true;
+      onReadAnew();
       if (!input.isFormer) continue;
     }
     nameEnd = first.end;
@@ -120,7 +129,7 @@ function isConvincing(input: AddressText, start: number, { steps, score }: Chain
 }
 
 /** The best run of divisions that begins here, inside `parent` when there is one. */
-function bestChain(input: AddressText, start: number, parent: Candidate | undefined): Chain {
+function bestChain(input: Search, start: number, parent: Candidate | undefined): Chain {
   let best = nothing;
   for (const step of candidatesAt(input, start, parent)) {
     const rest = step.level === 2 ? nothing : bestChain(input, skipGap(input, step.end), step);
@@ -135,7 +144,7 @@ function bestChain(input: AddressText, start: number, parent: Candidate | undefi
   return best;
 }
 
-function candidatesAt(input: AddressText, start: number, parent: Candidate | undefined): Candidate[] {
+function candidatesAt(input: Search, start: number, parent: Candidate | undefined): Candidate[] {
   const { normalized, divisions } = input;
   const known: Candidate[] = [];
   for (let end = start + 2; end <= start + longestName && isText(input, end - 1); end += 1) {
@@ -154,13 +163,16 @@ function isInside(division: Division, parent: Candidate): boolean {
   return parent.division !== undefined && division.code.startsWith(parent.division.prefix);
 }
 
-function guessAt(input: AddressText, start: number, parent: Candidate): Candidate[] {
+function guessAt(input: Search, start: number, parent: Candidate): Candidate[] {
   let end = start;
   while (end < start + longestName && isText(input, end)) end += 1;
   const text = input.normalized.slice(start, end);
   const isDirect = /^(?:11|12|31|50|8[12])/.test(parent.division?.code ?? "");
   // 东区 in 中山市东区 and 立山区 in 鞍山市立山区 are districts, 市东区 and 市立山区 are none.
-  if (!input.isFormer && parent.division?.isFull === false && /^市(?!中区)/.test(text)) return [];
+  if (parent.division?.isFull === false && /^市(?!中区)/.test(text)) {
+    input.onReadAnew();
+    if (!input.isFormer) return [];
+  }
   const guesses: Candidate[] = [];
   const guess = (pattern: RegExp, level: Level) => {
     const found = pattern.exec(text)?.[0];
@@ -176,24 +188,25 @@ function guessAt(input: AddressText, start: number, parent: Candidate): Candidat
 }
 
 /** Whether what follows leaves the name a division's. */
-function isPlausible(
-  input: AddressText,
-  step: Candidate,
-  parent: Candidate | undefined,
-  rest: Chain,
-): boolean {
+function isPlausible(input: Search, step: Candidate, parent: Candidate | undefined, rest: Chain): boolean {
   const { normalized } = input;
   const written = normalized.slice(step.start, step.end);
   const next = normalized.slice(step.end, step.end + 8);
-  const isDistrict = !input.isFormer && rest.division !== undefined;
-  if (written.endsWith("市") && !isDistrict && notCity.test(next)) return false;
+  if (written.endsWith("市") && notCity.test(next)) {
+    // 阳泉市郊区
+    if (rest.division === undefined) return false;
+    input.onReadAnew();
+    if (input.isFormer) return false;
+  }
   const { division } = step;
   if (division === undefined) return true;
   if (division.isFull) {
     if (written.length === 2 && !parent) return false;
     // 台州市路桥区路桥街道: no road has the name of a district behind that of its city.
-    const isWithin = !input.isFirst && parent !== undefined && division.level === 2;
-    return isWithin || rest.steps.length > 0 || !road.test(next);
+    if (rest.steps.length > 0 || !road.test(next)) return true;
+    if (parent === undefined || division.level !== 2) return false;
+    input.onReadAnew();
+    return !input.isFirst;
   }
   const isAtEnd = !isText(input, step.end) || joint.test(next.charAt(0));
   const isFollowed = rest.score > 1;

@@ -30,7 +30,7 @@ export interface AddressGuess {
  */
 export type AddressReading = "form" | "sheet" | "former sheet" | "first sheet";
 
-const formerReadings = ["former sheet", "first sheet"] as const;
+export const formerReadings = ["former sheet", "first sheet"] as const;
 
 /**
  * Splits one or several lines (`张三 13800138000 广东省深圳市南山区科技园1号楼`, with labels or without) into the
@@ -101,7 +101,7 @@ export interface AddressSplitter {
   /** A whole party. */
   party(text: string): SplitText & Pick<AddressGuess, "isPhoneCertain">;
   /** An address without a person: only province, city and district are taken out of it. */
-  place(text: string): SplitText;
+  place(text: string, reading?: AddressReading): SplitText & Pick<FoundPlace, "isReadAnew">;
 }
 
 export async function createAddressSplitter(): Promise<AddressSplitter> {
@@ -109,40 +109,34 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
   const divisions = readDivisions();
   return {
     party(text) {
+      const normalized = normalizeForMatch(text);
       const read = (reading: AddressReading) => {
         const { pieces, ...rest } = cutAddress(text, divisions, reading);
-        return { party: joinPieces(text, pieces), ...rest };
+        return { ...rest, party: withOwnCity(joinPieces(text, pieces)) };
       };
-      const normalized = normalizeForMatch(text);
-      const split = withFormer(normalized, read);
-      const isPhoneCertain = split.isPhoneCertain && !isOfTwo(normalized); // it may be the other person's
-      return { ...split, isPhoneCertain };
+      const { place, party, isPhoneCertain } = read("sheet");
+      const isReadAnew = place.isReadAnew || roomOrPhone.test(normalized);
+      return {
+        ...(isReadAnew ? withFormer(party, (reading) => read(reading).party) : { party }),
+        hasOtherPlace: place.hasOther,
+        isPhoneCertain: isPhoneCertain && !isOfTwo(normalized), // it may be the other person's
+      };
     },
-    place(text) {
-      const normalized = normalizeForMatch(text);
-      return withFormer(normalized, (reading) => splitPlace(text, normalized, divisions, reading));
-    },
+    place: (text, reading = "sheet") => splitPlace(text, normalizeForMatch(text), divisions, reading),
   };
 }
 
-/**
- * The first versions took no name before a road for a district. Later ones took a room for the beginning of a phone, and
- * the last character of a city for that of a district.
- */
-const readAnew = /[市区县旗](?:路|街|大道|大街)|1\d{3}[ -]\d|市(?:[立郊]|.[区县旗])/;
+/** Earlier versions took a room for the beginning of a phone. */
+const roomOrPhone = /1\d{3}[ -]\d/;
 
-function withFormer<T extends { readonly party: DraftParty; readonly place: FoundPlace }>(
-  normalized: string,
-  read: (reading: AddressReading) => T,
-): Omit<T, "place"> & SplitText {
-  const { place, ...today } = read("sheet");
-  const party = withOwnCity(today.party);
-  const { hasOther, isReadAnew } = place;
-  const split = { ...today, party, hasOtherPlace: hasOther };
-  if (!isReadAnew && !readAnew.test(normalized)) return split;
-  const former = formerReadings.map((reading) => withOwnCity(read(reading).party));
+/** With what the former readings give, where any of them is something else. */
+export function withFormer(
+  party: DraftParty,
+  read: (reading: AddressReading) => DraftParty | undefined,
+): SplitText {
+  const former = formerReadings.map((reading) => read(reading) ?? party);
   const isSame = former.every((each) => JSON.stringify(each) === JSON.stringify(party));
-  return isSame ? split : { ...split, former };
+  return isSame ? { party } : { party, former };
 }
 
 function splitPlace(
@@ -150,11 +144,15 @@ function splitPlace(
   normalized: string,
   divisions: Divisions,
   reading: AddressReading,
-): { readonly party: DraftParty; readonly place: FoundPlace } {
-  const place = findPlaceIn(normalized, divisions, reading);
-  if (text.length > longestText) return { party: { detail: text }, place };
-  const pieces = place.steps.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end }));
-  return { party: joinPieces(text, tile(normalized, pieces)), place };
+): ReturnType<AddressSplitter["place"]> {
+  if (text.length > longestText) return { party: { detail: text }, isReadAnew: false };
+  const { steps, hasOther, isReadAnew } = findPlaceIn(normalized, divisions, reading);
+  const pieces = steps.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end }));
+  return {
+    party: withOwnCity(joinPieces(text, tile(normalized, pieces))),
+    hasOtherPlace: hasOther,
+    isReadAnew,
+  };
 }
 
 const noPlace: FoundPlace = { steps: [], hasOther: false, isReadAnew: false };

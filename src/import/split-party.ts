@@ -1,6 +1,12 @@
 /** Splits a cell that holds a whole address, or a whole party, into the fields of a party. */
 
-import { createAddressSplitter, municipality, type SplitText } from "../forms/address-text.ts";
+import {
+  type AddressReading,
+  createAddressSplitter,
+  municipality,
+  type SplitText,
+  withFormer,
+} from "../forms/address-text.ts";
 import { normalizeForMatch } from "../forms/normalize-for-match.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { PartyField } from "../model/fields.ts";
@@ -29,8 +35,12 @@ const ofTwoPlaces = `not understood: names two places; ${wayOut}`;
 const keptTexts = 100;
 
 export async function createPartySplitter(): Promise<PartySplitter> {
-  const { place, party } = await createAddressSplitter();
-  const splitter = { party, place: withMemory(place) };
+  const splitter = await createAddressSplitter();
+  const placeToday = withMemory((text: string) => splitter.place(text));
+  const place = (text: string, reading?: AddressReading) => {
+    const found = placeToday(text);
+    return reading && found.isReadAnew ? splitter.place(text, reading) : found;
+  };
 
   function splitText(text: string): SplitCell {
     const { isPhoneCertain, ...split } = splitter.party(text);
@@ -50,7 +60,7 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     cells: ReadonlyMap<string, { readonly text: string }>,
   ): SplitCell {
     const [, name, phone, rest = text] = withPerson.exec(text) ?? [];
-    const alone = splitter.place(rest);
+    const alone = place(rest);
     const columns = columnsOfPlace(part, cells);
     const other = findOtherPlace(alone.party, columns);
     const { city, province } = alone.party;
@@ -61,12 +71,10 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     const beside = isName || lacksCity ? placeBeside(columns, rest) : undefined;
     if (other !== undefined && !beside)
       return { message: `names another place than the row: ${city ?? province}, not ${other}` };
-    const split = beside
-      ? { ...beside, former: isName ? [alone.party] : (alone.former ?? beside.former) }
-      : alone;
-    const { party, former } = split;
+    const party = beside ?? alone.party;
     const missing = missingPlace(party);
     if (missing.length > 0) return { message: `not understood: no ${missing.join(", ")}; ${wayOut}` };
+    const split = withFormer(party, (reading) => addressBefore(columns, rest, reading));
     if (name === undefined || phone === undefined) return split;
     const person: Partial<Record<PartyField, string>> = {};
     for (const [field, found] of [
@@ -78,14 +86,32 @@ export async function createPartySplitter(): Promise<PartySplitter> {
       else if (!isSame(own, found))
         return { message: `names another ${field} than the row: ${found}, not ${own}` };
     }
-    return { party: { ...person, ...party }, former: former?.map((each) => ({ ...person, ...each })) };
+    return { party: { ...person, ...party }, former: split.former?.map((each) => ({ ...person, ...each })) };
+  }
+
+  /** As earlier versions did. The first ones took a building for a place: 香港新世界大厦. */
+  function addressBefore(
+    columns: PlaceColumns,
+    street: string,
+    reading: AddressReading,
+  ): DraftParty | undefined {
+    const { party } = place(street, reading);
+    const isName =
+      reading !== "first sheet" && mayBeName(party) && findOtherPlace(party, columns) !== undefined;
+    return isName || !hasCity(party) ? placeBeside(columns, street, reading) : party;
   }
 
   /** An address without its city, whose place is in columns of its own. */
-  function placeBeside({ region, ...place }: PlaceColumns, street: string): SplitText | undefined {
-    if (place.city !== undefined) return { party: { ...place, detail: street } };
-    const split = splitRegion(region ?? Object.values(place).join(""), street);
-    return "party" in split ? split : undefined;
+  function placeBeside(
+    { region, ...columns }: PlaceColumns,
+    street: string,
+    reading?: AddressReading,
+  ): DraftParty | undefined {
+    if (columns.city !== undefined) return { ...columns, detail: street };
+    const text = region ?? Object.values(columns).join("");
+    if (reading) return regionBefore(text, street, reading);
+    const split = splitRegion(text, street);
+    return "party" in split ? split.party : undefined;
   }
 
   /** What the columns name, where it is not the place that the address begins with. */
@@ -93,7 +119,7 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     const { region = "", province = "", city = "", district = "" } = columns;
     const hasNoCity = noCity.test(city);
     const named = [region, province, hasNoCity ? "" : city].join(" ").trim();
-    const here = splitter.place(named).party;
+    const here = place(named).party;
     const own = cityOf(here) ?? (hasNoCity ? district : city.replace(here.province ?? "", ""));
     const { province: area = "" } = address;
     const found = cityOf(address) ?? "";
@@ -110,26 +136,29 @@ export async function createPartySplitter(): Promise<PartySplitter> {
 
   /** The street may begin with the district, or with all of the region. */
   function splitRegion(text: string, street: string | undefined): SplitCell {
-    const { party: region } = splitter.place(text);
+    const { party: region } = place(text);
     if (!hasCity(region)) return { message: `not understood: no city; ${wayOut}` };
-    if (street === undefined) return splitter.place(text);
-    const { party: whole } = splitter.place(street);
+    const before = (reading: AddressReading) => regionBefore(text, street, reading);
+    if (street === undefined) return withFormer(region, before);
+    const { party: whole } = place(street);
     const other = mayBeName(whole) ? undefined : findOtherPlace(whole, { region: text });
     if (other !== undefined)
       return { message: `names another place than the row: ${whole.city ?? whole.province}, not ${other}` };
+    const isWhole = whole.city !== undefined && whole.detail !== undefined && isSameCity(whole, region);
+    const rest = withoutDistrict(street, region.district);
+    return withFormer(isWhole ? { ...region, ...whole } : place(`${text} ${rest}`).party, before);
+  }
+
+  /** As earlier versions did. */
+  function regionBefore(text: string, street: string | undefined, reading: AddressReading): DraftParty {
+    const { party: region } = place(text, reading);
+    if (street === undefined) return region;
+    const { party: whole } = place(street, reading);
+    if (whole.city !== undefined && whole.detail !== undefined && whole.city === region.city)
+      return { ...region, ...whole };
     const { district = "" } = region;
-    const join = (rest: string) => splitter.place(`${text} ${rest}`);
-    const restBefore = street.startsWith(district) ? street.slice(district.length) : street;
-    const before = () => {
-      const { party, former } = join(restBefore);
-      return former ?? [party];
-    };
-    if (whole.city !== undefined && cityOf(whole) === cityOf(region) && whole.detail !== undefined) {
-      const party = { ...region, ...whole };
-      return whole.city === region.city ? { party } : { party, former: before() };
-    }
-    const rest = withoutDistrict(street, district);
-    return rest === restBefore ? join(rest) : { ...join(rest), former: before() };
+    const rest = street.startsWith(district) ? street.slice(district.length) : street;
+    return place(`${text} ${rest}`, reading).party;
   }
 
   return {
@@ -178,7 +207,7 @@ function startOf(place: string): string {
 }
 
 /** A road may have the district's name: 南山大道. */
-function withoutDistrict(street: string, district: string): string {
+function withoutDistrict(street: string, district = ""): string {
   if (district === "" || !street.startsWith(district)) return street;
   const rest = street.slice(district.length);
   if (/(?:[区县市旗镇乡]|街道)$/.test(district)) return rest;
@@ -189,6 +218,11 @@ function withoutDistrict(street: string, district: string): string {
 function isCityOf(city: string, { district = "" }: DraftParty): boolean {
   const bare = (text: string) => normalizeForMatch(text).replace(/市$/, "");
   return district !== "" && bare(city) === bare(district);
+}
+
+function isSameCity(one: DraftParty, other: DraftParty): boolean {
+  const [first = "", second = ""] = [cityOf(one), cityOf(other)];
+  return municipality.test(first) ? startOf(first) === startOf(second) : one.city === other.city;
 }
 
 /** A municipality is its own city, also where lists of divisions write 市辖区. */
