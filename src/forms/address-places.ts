@@ -59,6 +59,8 @@ const joint = /[->·]/;
 /** Names that the data does not hold: of new zones, and of divisions that were renamed since. */
 const zone =
   /^\p{sc=Han}{0,8}?(?:高新技术产业开发区|经济技术开发区|技术开发区|经济开发区|开发区|高新区|经开区|工业园区|示范区|合作区|保税区|新区)/u;
+/** Of zones that are no districts by law; the last one is 江北新区. */
+const zoneCode = /^\d{4}[79]\d$|^320112$/;
 const county =
   /^\p{sc=Han}{2,3}(?:(?<![园社小校厂景院库片街业宅墅活属住税假险营辖]|\p{sc=Han}{2}[东西南北中一二三四五])区|县(?![城道府医中一])|旗(?!舰))/u;
 const city = /^\p{sc=Han}{2,3}市/u;
@@ -110,13 +112,19 @@ function isFullAt({ normalized, divisions }: AddressText, { start, end }: Span):
   return divisions.get(normalized.slice(start, end))?.some(({ isFull }) => isFull) ?? false;
 }
 
-/** One is in the other: 三河市 and 河北省廊坊市三河市. Several divisions have the name of a single one. */
+/**
+ * One is in the other: 三河市 and 河北省廊坊市三河市. Several divisions have the name of a single one. A zone may be in a
+ * district of its city: 成都市武侯区 and 成都高新区.
+ */
 function isAlike({ normalized, divisions }: AddressText, { steps, division }: Chain, other: Chain): boolean {
   const [first] = steps;
   const single = steps.length === 1 && first && divisions.get(normalized.slice(first.start, first.end));
   return [single || division || []].flat().some(({ prefix }) => {
     const own = other.division?.prefix ?? "";
-    return own.startsWith(prefix) || prefix.startsWith(own);
+    const isWithZone = zoneCode.test(own) || zoneCode.test(prefix);
+    return (
+      own.startsWith(prefix) || prefix.startsWith(own) || (isWithZone && own.startsWith(prefix.slice(0, 4)))
+    );
   });
 }
 

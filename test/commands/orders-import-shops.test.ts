@@ -1334,6 +1334,19 @@ describe("a column that holds a whole address or party", () => {
     expect(home.posts).toBe(0);
   });
 
+  test("of an address in a zone of its city is of one place", async () => {
+    const addresses = [
+      "江苏省 苏州市 苏州工业园区 星湖街1号",
+      "山东省 威海市 威海经济技术开发区 云南路12号",
+      "成都市 武侯区 成都高新区天府大道1号",
+      "江苏省南京市浦口区 南京江北新区1号",
+    ];
+    const rows = addresses.map((each) => `李四 13900139000 ${each},茶,店主`);
+    const home = await createImportHome(sheetOf("receiver.text,item.name,sender.name", ...rows));
+    const { report, stderr } = await home.run();
+    expect(outcomes(report), stderr).toBe("created created created created");
+  });
+
   test("of an address keeps names in the street; --map chooses the column", async () => {
     const home = await createImportHome(
       sheetOf(
