@@ -20,7 +20,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import { line } from "../terminal/blocks.ts";
-import { findAccountName, findCustomers, findMissing, findSenders } from "./ledger-place.ts";
+import { findAccountName, findCustomers, findMissing, findSenders, hasGivenKey } from "./ledger-place.ts";
 
 export const forgetLedger = defineCommand({
   description:
@@ -99,7 +99,13 @@ async function findOwners(
   others: readonly string[],
   context: Context,
 ): Promise<readonly number[]> {
-  const active = await context.account().catch(() => undefined);
+  const { machine, globals } = context;
+  const active = await context.account().catch((error) => {
+    // A key that cannot be used may be of another customer than the stored account.
+    if (account !== unnamedAccount && machine.env.COURIER_API_KEY && globals.account === undefined)
+      throw error;
+    return undefined;
+  });
   let failure: unknown;
   if (ledger.isShared || active?.kind === "remote")
     await findCustomerOfKey(context).catch((error) => {
@@ -109,7 +115,7 @@ async function findOwners(
   const customers = await findCustomers(ledger, account, context, others);
   if (failure === undefined || customers.length > 0) return customers;
   const ofMachine =
-    active && account !== unnamedAccount
+    active && !hasGivenKey(active)
       ? await findSenders(ledger, account, [serviceOf(active)], context, others)
       : [];
   if (ofMachine.length > 0) return ofMachine.map(({ id }) => id);

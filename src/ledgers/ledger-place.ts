@@ -5,6 +5,7 @@ import type { Context } from "../command/command.ts";
 import type { Argument } from "../command/options.ts";
 import { quote, textOption } from "../command/options.ts";
 import {
+  type ActiveAccount,
   defaultAccount,
   findAccount,
   sandboxAccount,
@@ -142,14 +143,14 @@ export async function onFile<T>(context: Context, act: (file: Database) => Promi
 /**
  * The numbers of an account's customers in a ledger: those of its name, and that of its key. On a shared one another
  * machine may use the name for another service or customer: the key tells, and without one the runs of this machine. Keys in
- * the environment have one name for all their customers: there the key alone tells.
+ * the environment have one name for all their customers: there the key alone tells whose details go.
  */
 export async function findCustomers(
   ledger: Ledger,
   name: string,
   context: Context,
-  /** Accounts whose customers are left out, but for that of the key. */
-  others: readonly string[] = [],
+  /** Where details will be deleted: accounts whose customers are left out, but for that of the key. */
+  others?: readonly string[],
 ): Promise<readonly number[]> {
   const active = await context.account().catch(() => undefined);
   const isActive = active !== undefined && active.name === name;
@@ -161,10 +162,11 @@ export async function findCustomers(
   const key =
     isActive && active.kind === "remote" ? await context.keys.read(active).catch(() => undefined) : undefined;
   const found: Customer[] = [];
-  if (!ledger.isShared && (key === undefined || name !== unnamedAccount))
-    found.push(...(await ledger.customersOnlyOf(name, others)));
+  const isKeyAlone = name === unnamedAccount || (others !== undefined && hasGivenKey(active));
+  if (!ledger.isShared && (key === undefined || !isKeyAlone))
+    found.push(...(await ledger.customersOnlyOf(name, others ?? [])));
   if (ledger.isShared && key === undefined)
-    found.push(...(await findSenders(ledger, name, services, context, others)));
+    found.push(...(await findSenders(ledger, name, services, context, others ?? [])));
   for (const service of key === undefined ? [] : services) {
     const customer = await ledger.findCustomer(service, key ?? "");
     if (customer) found.push(customer);
@@ -278,6 +280,11 @@ export async function findAccountName(context: Context): Promise<string> {
   if (active) return active.name;
   const name = accountInUse(context, await config.read());
   return name ?? (machine.env.COURIER_API_KEY ? unnamedAccount : defaultAccount);
+}
+
+/** True of a key in the environment: the account whose name goes with it may be another customer's. */
+export function hasGivenKey(active: ActiveAccount | undefined): boolean {
+  return active?.kind === "remote" && active.key.place === "given";
 }
 
 /** Adds a hint to what failed when a ledger was opened. */

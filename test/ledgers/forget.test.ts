@@ -11,6 +11,7 @@ import { sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 
+const server = servePostgres();
 const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 const forget = "ledger forget --account shop --yes --confirm shop --json";
 
@@ -61,25 +62,45 @@ async function receiversIn(stateDir: string): Promise<string[]> {
   return receiversOf(rows);
 }
 
-test("with a key in the environment, it leaves the details of the customers of other such keys", async () => {
-  const home = await createTwoCustomers();
-  const at = async (COURIER_API_KEY: string, words: string, stdin = "") => {
-    const ran = await home.courier(words, {
-      env: { COURIER_API_KEY, COURIER_BASE_URL: home.baseUrl },
-      stdin,
-    });
-    expect(ran.exit, ran.stderr).toBe(0);
-  };
+describe("with a key in the environment", () => {
+  async function createGiven() {
+    const home = await createTwoCustomers();
+    const at = async (env: Record<string, string>, words: string, stdin = "") => {
+      const ran = await home.courier(words, { env, stdin });
+      expect(ran.exit, ran.stderr).toBe(0);
+      return ran.stdout;
+    };
+    const given = (COURIER_API_KEY: string) => ({ COURIER_API_KEY, COURIER_BASE_URL: home.baseUrl });
+    return { home, at, given };
+  }
   const create = "orders create --file - --json --ref R-1";
-  await at(firstKey, create, orderTo("李一"));
-  await at(secondKey, create, orderTo("王二"));
-  await at(firstKey, "ledger forget --yes --confirm (environment) --json");
-  expect(await receiversIn(home.stateDir)).toEqual(["王二"]);
+
+  test("it leaves the details of the customers of other such keys", async () => {
+    const { home, at, given } = await createGiven();
+    await at(given(firstKey), create, orderTo("李一"));
+    await at(given(secondKey), create, orderTo("王二"));
+    await at(given(firstKey), "ledger forget --yes --confirm (environment) --json");
+    expect(await receiversIn(home.stateDir)).toEqual(["王二"]);
+  });
+
+  test.each(["this machine's own ledger", ...(postgresPrograms ? ["a ledger that was moved"] : [])])(
+    "it leaves those of the stored account, whose name goes with the key, in %s",
+    async (which) => {
+      const { home, at, given } = await createGiven();
+      await at(noKey, `login --account shop --base-url ${home.baseUrl} --allow-http`, firstKey);
+      await at(noKey, create, orderTo("李一"));
+      await at(given(secondKey), create, orderTo("王二"));
+      if (which.endsWith("moved")) await at(noKey, `ledger move ${await server.createDatabase()} --yes`);
+      const own = "ledger forget --yes --confirm shop --json";
+      const refused = await home.courier(own, { env: { COURIER_API_KEY: "cut-off" } });
+      expect([refused.exit, await receiversIn(home.stateDir)]).toEqual([2, ["李一", "王二"]]);
+      expect(JSON.parse(await at(given(secondKey), own))).toMatchObject({ runs: 1 });
+      expect(await receiversIn(home.stateDir)).toEqual(["李一"]);
+    },
+  );
 });
 
 describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
-  const server = servePostgres();
-
   /** Users of one machine, with a config and a state directory each. */
   async function createUsers() {
     const home = await createTwoCustomers();
