@@ -234,7 +234,7 @@ export async function restoreMarks(
 
 /** Names the way back from marks that stay after a command has failed. */
 export function keptMarks({ place }: PostgresAddress, { nextCommand }: Context): string {
-  return `a run that uses ${place} may have begun meanwhile, so this machine's ledger sends nothing for its customer; to let it send again: ${nextCommand("ledger use local")}`;
+  return `a run or an account may use ${place} by now, so this machine's ledger sends nothing for its customer; to let it send again: ${nextCommand("ledger use local")}`;
 }
 
 export interface MissingRuns {

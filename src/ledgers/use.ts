@@ -115,12 +115,16 @@ export const useLedger = defineCommand({
     const undo: (() => Promise<void>)[] = [];
     try {
       if (parsed) {
-        const former = { marks: await mark(parsed.text), address: parsed.text, shared: ledger, newest };
+        const before = await mark(parsed.text);
         undo.unshift(async () => {
-          const others = await findOthers(customers, account, context);
-          if (others.some(([, { ledger }]) => ledger === parsed.text)) return;
-          if (await onFile(context, (file) => restoreMarks(file, former))) return;
-          context.messages.warn(keptMarks(parsed, context));
+          const marks = new Map(before);
+          for (const customer of before.keys()) {
+            const others = await findOthers([customer], account, context);
+            if (others.some(([, { ledger }]) => ledger === parsed.text)) marks.delete(customer);
+          }
+          const former = { marks, address: parsed.text, shared: ledger, newest };
+          if (marks.size > 0 && !(await onFile(context, (file) => restoreMarks(file, former))))
+            context.messages.warn(keptMarks(parsed, context));
         });
       }
       if (account.isStored) {
@@ -136,7 +140,13 @@ export const useLedger = defineCommand({
         await ensureUnchanged();
       }
     } catch (error) {
-      for (const each of undo) await each();
+      try {
+        for (const each of undo) await each();
+      } catch (failure) {
+        if (!parsed) throw failure;
+        // Where the config cannot be read or written, an account may use that database: the marks stay.
+        context.messages.warn(keptMarks(parsed, context));
+      }
       throw error;
     }
     for (const { warning } of affected) if (warning !== undefined) context.messages.warn(warning);

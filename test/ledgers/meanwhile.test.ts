@@ -1,5 +1,6 @@
 /** What other processes do while `ledger use` or `ledger move` compares, asks and changes: no order is sent twice. */
 
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
@@ -9,7 +10,8 @@ import { interrupted } from "../../src/core/errors.ts";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { readMoved } from "../../src/ledger/moved.ts";
 import { putConfig, putShop, readConfigText } from "../support/config-file.ts";
-import { createServedHome, type Home, type RunOptions } from "../support/courier.ts";
+import { createServedHome, type Home, type Ran, type RunOptions } from "../support/courier.ts";
+import { createTwoCustomers, firstKey, secondKey } from "../support/customers.ts";
 import { plainDraft } from "../support/orders.ts";
 import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -238,7 +240,11 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
   );
 
   /** A use of `address` that has marked the file and waits for the config file, until it is released. */
-  async function beginUse({ home, use }: Awaited<ReturnType<typeof createShop>>, address: string) {
+  async function beginUse(
+    { home, use }: { home: Home; use: (words: string, options: RunOptions) => Promise<Ran> },
+    address: string,
+    marked = 1,
+  ) {
     expect((await home.courier("orders list", { env: noKey })).exit).toBe(0);
     const release = await takeLock(path.join(home.configDir, "config.json"), "config file");
     const { sleep } = home.clock;
@@ -251,7 +257,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       const file = await openLedgerFile(home.stateDir, { clock: home.clock }).catch(() => undefined);
       const marks = file ? await readMoved(file).catch(() => []) : [];
       file?.close();
-      if (marks.length > 0) break;
+      if (marks.length >= marked) break;
       await wait(20);
     }
     return {
@@ -300,6 +306,54 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     await release();
     const refused = await send("R-1", {}, "--account shop");
     expect([refused.exit, posts()], refused.stderr).toEqual([5, 0]);
+  });
+
+  test("a use that gives up leaves only the marks of those customers that another account of theirs needs", async () => {
+    const home = await createTwoCustomers();
+    const address = await server.createDatabase();
+    const at = async (words: string, stdin = "") => {
+      const ran = await home.courier(words, { env: noKey, stdin });
+      expect(ran.exit, ran.stderr).toBe(0);
+    };
+    const login = (account: string, key: string) =>
+      at(`login --account ${account} --base-url ${home.baseUrl} --allow-http`, key);
+    await login("till", firstKey);
+    await at(`ledger use ${address} --account till`);
+    await login("shop", firstKey);
+    await at("accounts use shop");
+    await login("shop", secondKey);
+    const env = { COURIER_API_KEY: secondKey, COURIER_BASE_URL: home.baseUrl };
+    const use = (words: string, options: RunOptions) =>
+      home.courier(`ledger use ${words}`, { env, ...options });
+    const { using, release } = await beginUse({ home, use }, address, 2);
+    const config = JSON.parse(await readConfigText(home));
+    config.accounts.shop.key = "another-saved-key-1234"; // as another terminal's login does
+    await putConfig(home, config);
+    await release();
+    expect((await using).exit).toBe(2);
+    const send = (key: string) =>
+      home.courier("orders create --file - --json --ref R-1", {
+        env: { ...env, COURIER_API_KEY: key },
+        stdin: JSON.stringify(plainDraft),
+      });
+    expect([(await send(secondKey)).exit, (await send(firstKey)).exit]).toEqual([0, 5]);
+  });
+
+  test("a use that cannot read the config file as it gives up leaves its mark, and names the way back", async () => {
+    const shop = await createShop();
+    const { home, send, posts, use } = shop;
+    const { using, release } = await beginUse(shop, await server.createDatabase());
+    const before = await readConfigText(home);
+    const file = path.join(home.configDir, "config.json");
+    await writeFile(file, "{");
+    await release();
+    const used = await using;
+    expect([used.exit, used.stderr]).toEqual([2, expect.stringContaining("courier ledger use local")]);
+    expect(used.stderr).toContain("not valid JSON");
+    await writeFile(file, before);
+    expect([(await send("R-1")).exit, posts()]).toEqual([5, 0]);
+    expect((await use("local")).exit).toBe(0);
+    expect([(await send("R-1")).exit, posts()]).toEqual([0, 1]);
   });
 
   test("a use that loses its database leaves the mark that a job may rely on", async () => {
