@@ -6,6 +6,7 @@ import type { Argument } from "../command/options.ts";
 import { quote, textOption } from "../command/options.ts";
 import {
   type ActiveAccount,
+  chooseAccount,
   defaultAccount,
   findAccount,
   sandboxAccount,
@@ -188,14 +189,44 @@ export async function findSenders(
   if (!hasLedger(context.machine.stateDirectory)) return [];
   const own = await (await context.localLedger()).customersOnlyOf(name, []);
   const found: Customer[] = [];
-  for (const each of await ledger.customersOnlyOf(name, others)) {
+  for (const each of await ledger.customersOnlyOf(name, [])) {
     const { id, service, profileId } = each;
     if (services.length > 0 && !services.includes(service)) continue;
     if (!own.some((known) => known.service === service && known.profileId === profileId)) continue;
     const runs = { account: name, customer: id, host: thisHost(), limit: 1 };
-    if ((await ledger.listRuns(runs)).length > 0) found.push(each);
+    if ((await ledger.listRuns(runs)).length === 0) continue;
+    let isKept = false;
+    for (const other of others) isKept ||= await mayBeOf(each, other, ledger, context);
+    if (!isKept) found.push(each);
   }
   return found;
+}
+
+/**
+ * Whether a customer in a shared ledger is that of another stored account, as far as that is not certain. The account's name
+ * there may be another machine's: where this machine's ledger does not know the customer by that name, the key tells.
+ */
+async function mayBeOf(
+  customer: Customer,
+  other: string,
+  ledger: Ledger,
+  context: Context,
+): Promise<boolean> {
+  const local = await context.localLedger();
+  const isSame = ({ service, profileId }: Customer) =>
+    service === customer.service && profileId === customer.profileId;
+  if ((await local.customersOnlyOf(other, [])).some(isSame)) return true;
+  if (!(await ledger.customersOnlyOf(other, [])).some(isSame)) return false;
+  try {
+    const active = chooseAccount({ accountFlag: other }, await context.config.read());
+    if (active.kind !== "remote") return true;
+    const [service, key] = [serviceOf(active), await context.keys.read(active)];
+    const known = (await ledger.findCustomer(service, key)) ?? (await local.findCustomer(service, key));
+    return known?.profileId === undefined || isSame(known);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return true;
+  }
 }
 
 /** The marks of this machine's ledger before they named the shared one, whose newest run of this machine was `newest`. */

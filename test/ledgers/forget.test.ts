@@ -165,6 +165,32 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(await receivers()).toEqual(["王二"]);
   });
 
+  test.each([
+    ["goes on with its name, which another machine gave the customer", secondKey, 0],
+    ["has the customer's key by now", firstKey, 4],
+  ])("after a logout, where another account %s", async (_name, key, exit) => {
+    const { home, ledger, at, stateDirOf, login, send, receivers } = await createUsers();
+    await login("b", "till", firstKey);
+    await at("b", `ledger use ${ledger} --account till`);
+    await send("b", "till", "李九");
+    await login("a", "till", secondKey);
+    await login("a", "shop", firstKey);
+    for (const account of ["till", "shop"]) await at("a", `ledger use ${ledger} --account ${account}`);
+    await at("a", `orders create --file - --json --ref R-2 --account shop`, orderTo("李一"));
+    await login("a", "till", key);
+    await at("a", "logout --account shop");
+    const forgotten = await home.courier(forget, {
+      env: {
+        ...noKey,
+        COURIER_CONFIG_DIR: path.join(home.directory, "a", "config"),
+        COURIER_STATE_DIR: stateDirOf("a"),
+        COURIER_LEDGER: ledger,
+      },
+    });
+    expect(forgotten.exit, forgotten.stderr).toBe(exit);
+    expect(await receivers()).toEqual(exit === 0 ? [] : ["李一", "李九"]);
+  });
+
   describe("after the account's key was renewed", () => {
     /** An order was sent with the first key, and nothing since. */
     async function createRenewed() {
