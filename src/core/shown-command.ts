@@ -17,11 +17,22 @@ export function maskKeyLike(text: string): string {
   });
 }
 
-/** A person may have written a key into it, also behind a name or in a URL. A path is none, nor is a word without a digit. */
+/** The name of a variable, or a path in a password store: short words, each with a number of two digits at most. */
+function isName(word: string): boolean {
+  const isShort = (part: string) => /^(?:[A-Z]?[a-z]{0,12}|[A-Z]{0,13})\d{0,2}$/.test(part);
+  return /\/|^[^a-z]*_[^a-z]*$/.test(word) && word.split(/[/_.-]/).every(isShort);
+}
+
+/**
+ * A person may have written a key into it, also behind a name or in a URL. A path is none, nor is a word without a digit, the
+ * program that is given arguments, or a name.
+ */
 export function showCommand(command: string): string {
   const mask = (word: string) => (/\d/.test(word) ? maskKeyLike(word) : word);
-  return command.replace(/[\w+/=.~%:-]+/g, (word) => {
+  const [program = ""] = /^[\w.-]+(?= )/.exec(command) ?? [];
+  const shown = command.slice(program.length).replace(/[\w+/=.~%:-]+/g, (word) => {
     if (word.includes(":")) return word.replace(/[^:/]+/g, mask);
-    return word.startsWith("/") ? word : mask(word);
+    return word.startsWith("/") || isName(word) ? word : mask(word);
   });
+  return program + shown;
 }

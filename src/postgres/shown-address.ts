@@ -20,12 +20,11 @@ export function showAddress(text: string): ShownAddress {
   return { place: url.href, passwordCommand };
 }
 
-/** The address as an argument in a hint: a token in the command that prints the password is masked. */
+/** The address as an argument in a hint. A command with a token in it is left for the reader to fill in. */
 export function quoteAddress(text: string): string {
   const { passwordCommand = "" } = showAddress(text);
-  const shown = showCommand(passwordCommand);
-  if (shown === passwordCommand) return shellQuote(text);
+  if (showCommand(passwordCommand) === passwordCommand) return shellQuote(text);
   const url = new URL(text);
-  url.searchParams.set(passwordSetting, shown);
+  url.searchParams.set(passwordSetting, "COMMAND");
   return shellQuote(url.href);
 }

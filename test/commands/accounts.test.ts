@@ -99,7 +99,13 @@ describe("accounts list", () => {
     ],
     ["curl https://vault.example/hook/test-key-0123456789", "curl https://vault.example/hook/[redacted]"],
     ["printf %s:test-key-0123456789", "printf %s:[redacted]"],
-  ])("nor one behind a name or in a URL: %s", async (key_command, shown) => {
+    ["vault-read shop/hvs5CAESIJ4tokentoken", "vault-read [redacted]"],
+    ["vault-read sk_live_5CAESIJ4token", "vault-read [redacted]"],
+    ["vault-login my_secret_12", "vault-login [redacted]"],
+    ["print-key2 K3Y_MARKER5ecret99", "print-key2 [redacted]"],
+    ["pass show Shop2/courier-01.key", "pass show Shop2/courier-01.key"],
+    ["python3.12 /opt/key-1.py SHOP2_COURIER_KEY", "python3.12 /opt/key-1.py SHOP2_COURIER_KEY"],
+  ])("nor one behind a name or in a URL, but plain names: %s", async (key_command, shown) => {
     const home = await createHome();
     const shop = { base_url: "https://shop.example.com", key_command };
     await putConfig(home, { current: "shop", accounts: { shop } });

@@ -181,7 +181,7 @@ describe.skipIf(postgresPrograms === undefined)("with a server", () => {
       return said;
     };
     const create = ["orders", "create", "--file", "-", "--account", "till", "--json"];
-    const toldTo = /ledger use '?\S+passwordcommand=\S+redacted/;
+    const toldTo = /ledger use '?\S+passwordcommand=COMMAND\b/;
     await at(0, ...create, "--ref", "R-1");
     const use = ["ledger", "use", open.href, "--new", "--yes", "--password-command", command];
     expect(await at(0, ...use)).toMatch(toldTo);
@@ -189,6 +189,28 @@ describe.skipIf(postgresPrograms === undefined)("with a server", () => {
     expect(await at(5, ...create, "--ref", "R-2")).toMatch(toldTo);
     const elsewhere = await server.createDatabase();
     expect(await at(2, "ledger", "move", elsewhere, "--yes")).toMatch(toldTo);
+  });
+
+  test("the hint after a removal can be followed where the command names a variable with a digit", async () => {
+    const home = await createShop();
+    const given = { ...env, PATH: process.env.PATH ?? "", SHOP2_LEDGER: password };
+    const at = async (exit: number, words: readonly string[], stdin = "") => {
+      const ran = await home.courier(words, { env: given, stdin });
+      expect(ran.exit, ran.stderr).toBe(exit);
+      return ran;
+    };
+    const create = "orders create --file - --json --ref".split(" ");
+    const draft = JSON.stringify(plainDraft);
+    const program = ["--password-command", "printenv SHOP2_LEDGER"];
+    await at(0, ["ledger", "use", home.address, "--account", "shop", ...program]);
+    await at(0, [...create, "R-1"], draft);
+    await at(0, ["accounts", "remove", "shop", "--yes"]);
+    await putShop(home, home.sandbox);
+    const { hint } = errorOf(await at(5, [...create, "R-2"], draft));
+    const words =
+      /courier (ledger use .*?);/.exec(String(hint))?.[1]?.replaceAll(/['"]/g, "").split(" ") ?? [];
+    await at(0, words);
+    await at(0, [...create, "R-2"], draft);
   });
 
   test("a program that fails is refused also where the server asks for no password", async () => {
