@@ -10,7 +10,7 @@ import {
 import { findCustomerOfKey } from "../command/customer-of-key.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { switchOption, textOption } from "../command/options.ts";
-import { serviceOf, unnamedAccount } from "../config/accounts.ts";
+import { findAccount, serviceOf, unknownAccount, unnamedAccount } from "../config/accounts.ts";
 import { hasKey } from "../config/key-source.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { CourierError, interrupted, usageError } from "../core/errors.ts";
@@ -113,7 +113,14 @@ async function findOwners(
       failure = error;
     });
   const customers = await findCustomers(ledger, account, context, others);
-  if (failure === undefined || customers.length > 0) return customers;
+  if (customers.length > 0) return customers;
+  if (failure === undefined) {
+    const config = await context.config.read();
+    const isKnown =
+      active || findAccount(config, account) || (await ledger.customersOnlyOf(account, [])).length > 0;
+    if (isKnown) return customers;
+    failure = unknownAccount(account, config);
+  }
   const ofMachine =
     active && !hasGivenKey(active)
       ? await findSenders(ledger, account, [serviceOf(active)], context, others)

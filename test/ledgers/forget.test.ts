@@ -7,7 +7,7 @@ import { openLedger, openLedgerFile } from "../../src/ledger/ledger.ts";
 import { putConfig, putShop } from "../support/config-file.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createTwoCustomers, firstKey, rotatedKey, secondKey } from "../support/customers.ts";
-import { sheet } from "../support/imports.ts";
+import { errorOf, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
 import { postgresPrograms, servePostgres } from "../support/postgres.ts";
 
@@ -48,6 +48,18 @@ test("a customer whose key the account had before keeps its details, which anoth
   expect(await show(1)).toBe(theirs);
   expect(own).toContain(plainDraft.receiver.name);
   expect(await show(2)).not.toContain(plainDraft.receiver.name);
+});
+
+test("a name that is no account's is refused; one that was removed is known", async () => {
+  const home = await createServedHome();
+  const at = (words: string) => home.courier(words, { env: noKey, stdin: JSON.stringify(plainDraft) });
+  await putShop(home, home.sandbox);
+  expect((await at("orders create --file - --json --ref R-1")).exit).toBe(0);
+  await putConfig(home, { current: null, accounts: {} });
+  const refused = await at("ledger forget --account shpo --yes --confirm shpo --json");
+  expect([refused.exit, refused.stdout]).toEqual([4, ""]);
+  expect(errorOf(refused).message).toBe("nothing was deleted: there is no account named shpo");
+  expect(JSON.parse((await at(forget)).stdout)).toMatchObject({ runs: 1, details_deleted: true });
 });
 
 const orderTo = (name: string) =>
