@@ -86,7 +86,7 @@ class KeptElsewhere extends CourierError {
     path: string,
     readonly address: string | undefined,
     /** The customer may be one without orders there: then that ledger is right as well. */
-    readonly isUnsure = false,
+    isUnsure = false,
   ) {
     const place = address === undefined ? "" : `: ${showAddress(address).place}`;
     const use = `courier ledger use ${address === undefined ? "ADDRESS" : quoteAddress(address)}`;
@@ -94,16 +94,13 @@ class KeptElsewhere extends CourierError {
       ? "the service does not say whose key this is, and its orders may be kept in a shared ledger"
       : movedMessage;
     super("database", 5, `nothing is sent from the ledger ${path}: ${why}${place}`, {
-      hint: nameWays(
-        `${use}, or COURIER_LEDGER where no account is stored`,
-        isUnsure ? undefined : "courier ledger use local",
-      ),
+      hint: nameWays(`${use}, or COURIER_LEDGER where no account is stored`, "courier ledger use local"),
     });
   }
 }
 
-function nameWays(toThere: string, back: string | undefined): string {
-  return `name it: ${toThere}${back === undefined ? "" : `; back to this machine's own: ${back}`}`;
+function nameWays(toThere: string, back: string): string {
+  return `name it: ${toThere}; back to this machine's own: ${back}`;
 }
 
 /** The refusal of a run with the commands for its account, or for its key in the environment. Another error stays as it is. */
@@ -115,7 +112,7 @@ export function withCommands(
   if (!(error instanceof KeptElsewhere) || error.address === undefined) return error;
   const address = quoteAddress(error.address);
   const use = isKeyInEnv ? `COURIER_LEDGER=${address}` : command(`ledger use ${address}`);
-  return error.with({ hint: nameWays(use, error.isUnsure ? undefined : command("ledger use local")) });
+  return error.with({ hint: nameWays(use, command("ledger use local")) });
 }
 
 /** Also one whose message names more: to run the same command again is no use. */

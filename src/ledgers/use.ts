@@ -369,7 +369,7 @@ async function warnOfOthers(
     if ((stored.ledger === undefined) !== (next !== undefined)) continue;
     const use = `courier ledger use ${quoteAddress(next?.text ?? "local")} --account ${shellQuote(other)}`;
     context.messages.warn(
-      `if the account ${other} is still of the same customer, ${next ? "it sends nothing until it uses that ledger, too" : "its next order stops this machine's ledger again, or is refused, until it goes back, too"}: ${use}`,
+      `the account ${other} may be of the same customer: ${next ? "then it sends nothing until it uses that ledger, too" : "its next order stops this machine's ledger again, or is refused, until it goes back, too"}: ${use}`,
     );
   }
 }

@@ -354,7 +354,9 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
       for (const turn of [1, 2]) {
         const refused = await send(next);
         expect([turn, refused.exit, sent()], refused.stderr).toEqual([turn, 5, 1]);
-        expect(errorOf(refused).hint).toBe(`name it: courier ledger use ${address} --account ${next}`);
+        expect(errorOf(refused).hint).toBe(
+          `name it: courier ledger use ${address} --account ${next}; back to this machine's own: courier ledger use local --account ${next}`,
+        );
       }
       expect((await courier(`ledger use ${address} --account ${next}`)).exit).toBe(0);
       expect([(await send(next)).exit, sent()]).toEqual([0, 1]);
@@ -379,6 +381,36 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect((await courier("ledger use local --new --yes")).exit).toBe(0);
     const third = await send("R-3");
     expect([third.exit, sent()], third.stderr).toEqual([0, 3]);
+  });
+
+  test("a hint names use local again once another account has stopped the file for such a key", async () => {
+    const { courier, login, sent } = await createRenewedHome();
+    const address = await server.createDatabase();
+    const send = (account: string, ref: string) => {
+      const order = { ...plainDraft, item: { ...plainDraft.item, name: `茶${ref}` } };
+      return courier(
+        `orders create --file - --json --ref ${ref} --account ${account}`,
+        JSON.stringify(order),
+      );
+    };
+    for (const [account, key] of Object.entries({ shop: firstKey, till: "another-key-0123456789" })) {
+      await login(key, `--no-verify --account ${account}`);
+      expect((await courier(`ledger use ${address} --account ${account}`)).exit).toBe(0);
+      expect((await send(account, account)).exit).toBe(0);
+    }
+    await login(renewedKey, "--no-verify --account shop");
+    const back = "ledger use local --account shop";
+    const gone = await courier(`${back} --new --yes`);
+    expect([gone.exit, gone.stderr]).toEqual([
+      0,
+      expect.stringContaining("till may be of the same customer"),
+    ]);
+    expect((await send("till", "T-2")).exit).toBe(0);
+    const refused = await send("shop", "R-2");
+    expect([refused.exit, sent()]).toEqual([5, 3]);
+    expect(JSON.parse(refused.stderr).error.hint).toContain(`back to this machine's own: courier ${back}`);
+    expect((await courier(`${back} --new --yes`)).exit).toBe(0);
+    expect([(await send("shop", "R-2")).exit, sent()]).toEqual([0, 4]);
   });
 
   describe("COURIER_LEDGER", () => {
