@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { findLink, readRegularFile } from "../core/regular-file.ts";
+import { hasKey } from "./key-source.ts";
 import type { Config, HeaderMap } from "./store.ts";
 
 /** The file's content; parts that are missing or of another type are empty, and nothing is an error. */
@@ -41,9 +42,8 @@ export function mayHaveKey(
 ): boolean {
   // A file that is missing may be on a disk that is away: no command that logs out removes it.
   if (hasUnreadableConfig(directory) || !existsSync(path.join(directory, "config.json"))) return true;
-  const { key, key_store, key_command, base_url } = readConfigUnchecked(directory).accounts[name] ?? {};
-  const hasKey = key !== undefined || key_store === "keychain" || key_command !== undefined;
-  return hasKey && ownUrls.includes(base_url);
+  const account = readConfigUnchecked(directory).accounts[name];
+  return account !== undefined && hasKey(account) && ownUrls.includes(account.base_url);
 }
 
 /** The keys in the file, of all accounts. */
