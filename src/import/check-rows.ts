@@ -143,7 +143,7 @@ async function readAll(
         if (tallies.has(kind) || tallies.size < problemsKept) tallies.set(kind, (tallies.get(kind) ?? 0) + 1);
       continue;
     }
-    const { row, rows, position, draft, ref, content, writtenNumbers } = checked.ok;
+    const { row, rows, position, draft, ref, content, formerContents, writtenNumbers } = checked.ok;
     first ??= checked.ok;
     warnings.noteRow(checked.ok);
     if (row === position) plainRows = row;
@@ -151,7 +151,7 @@ async function readAll(
     if (ref === undefined) contents.set(content, (contents.get(content) ?? 0) + 1);
     else refTable.set(ref, 1);
     if (ref !== undefined) refs += 1;
-    if (writtenNumbers) numberedRows.push({ row, rows, ref, content, writtenNumbers });
+    if (writtenNumbers) numberedRows.push({ row, rows, ref, content, formerContents, writtenNumbers });
     sum = BigInt.asUintN(128, sum + BigInt(`0x${hash("sha256", content).slice(0, 32)}`));
     const level = draft.service_type ?? "";
     serviceLevels.set(level, (serviceLevels.get(level) ?? 0) + 1);

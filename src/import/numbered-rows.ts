@@ -3,9 +3,16 @@
 import type { NumberedCreate } from "../ledger/import-rows.ts";
 import { nameOperation, type OperationName } from "../ledger/operation.ts";
 import { canHaveRef, isOfFile } from "../ledger/order-of-row.ts";
-import type { FileFacts, RowName, RowNumber, RowsByNumber, RowToSend } from "../ledger/row-to-send.ts";
+import {
+  type FileFacts,
+  type RowName,
+  type RowNumber,
+  type RowsByNumber,
+  type RowToSend,
+  recordedContents,
+} from "../ledger/row-to-send.ts";
 
-export type NumberedRow = RowName & Pick<RowToSend, "content" | "writtenNumbers">;
+export type NumberedRow = RowName & Pick<RowToSend, "content" | "formerContents" | "writtenNumbers">;
 
 type Facts = Pick<FileFacts, "files" | "shop" | "hasRef">;
 
@@ -103,9 +110,10 @@ function candidatesOf(
     .flatMap((number) => creates(number).map((create) => ({ number, create })));
 }
 
-function isOwn({ ref, content }: NumberedRow, create: NumberedCreate, file: Facts): boolean {
+function isOwn(row: NumberedRow, create: NumberedCreate, file: Facts): boolean {
+  const { ref } = row;
   if (ref !== undefined && create.ref === ref && create.shop === file.shop) return true;
-  if (create.content !== content || !canHaveRef(ref, create, file)) return false;
+  if (!recordedContents(row).includes(create.content ?? "") || !canHaveRef(ref, create, file)) return false;
   // It may have been sent again: the places of equal rows tell which order is whose.
   if (create.isCancelled) return false;
   return create.allowance !== "extra" || !isOfFile(create, file);

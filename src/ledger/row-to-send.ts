@@ -36,6 +36,14 @@ export interface RowToSend {
   readonly below?: OrderAbove | undefined;
 }
 
+/** What an order of the row may be recorded as: today's content first. */
+export function recordedContents({
+  content,
+  formerContents = [],
+}: Pick<RowToSend, "content" | "formerContents">): readonly string[] {
+  return [content, ...formerContents];
+}
+
 /** `isOpen`: it was in doubt when the sheet was written. It may be of another ledger. */
 export interface MarkedDoubt extends OperationName {
   readonly isOpen: boolean;

@@ -1,5 +1,6 @@
 /** An order whose phone, or whose blanks, are written in another way is the same order. */
 
+import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
@@ -69,6 +70,42 @@ test("rows of an earlier version that only write their phones otherwise keep the
     ["shipped", 1000002],
   ]);
   expect(home.posts).toBe(2);
+});
+
+describe("a sheet that is filled in place", () => {
+  const phone = "139 0013 9000";
+  const cellsOf = async ({ file }: ImportHome) =>
+    (await readFile(file, "utf8")).split("\n").map((each) => each.split(",").slice(10, 13));
+
+  test("keeps the number of a row of an earlier version below a new equal row", async () => {
+    const home = await createImportHome(sheet(row("", "李四", phone)));
+    expect(outcomes((await home.run("--in-place")).report)).toBe("created");
+    await recordAsBefore(home);
+    const [head = "", sent = ""] = (await readFile(home.file, "utf8")).split("\n");
+    const [, before] = await cellsOf(home);
+    await home.put([head, `${row("", "李四", phone)},,,,,`, sent, ""].join("\n"));
+    const again = await home.run("--in-place");
+    expect([outcomes(again.report), home.posts], again.stderr).toEqual(["created shipped", 2]);
+    const [, first, second] = await cellsOf(home);
+    expect(second).toEqual(before);
+    expect(first?.[0]).toMatch(/^CR/);
+    expect(first?.[0]).not.toBe(second?.[0]);
+  });
+
+  test("shows the cancelled order of an earlier version beside a row that another one holds", async () => {
+    const plain = sheet(row("A-1", "李四", phone));
+    const home = await createImportHome(plain);
+    expect((await home.run("--in-place")).exit).toBe(0);
+    await recordAsBefore(home);
+    const [, [, orderNo] = []] = await cellsOf(home);
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+    const other = await home.put(plain, "other.csv");
+    expect(outcomes((await home.importFile(other, "", { env })).report)).toBe("created");
+    await home.put(plain);
+    expect(outcomes((await home.run("--in-place")).report)).toBe("held");
+    expect((await cellsOf(home))[1]).toEqual(["", orderNo, "cancelled"]);
+  });
 });
 
 test("a row with a ref whose phone is written otherwise is shipped, not changed", async () => {

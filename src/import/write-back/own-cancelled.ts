@@ -2,7 +2,7 @@
 
 import type { Ledger } from "../../ledger/ledger.ts";
 import { isCancelled, isMade, type Operation } from "../../ledger/operation.ts";
-import type { FileFacts } from "../../ledger/row-to-send.ts";
+import { type FileFacts, recordedContents } from "../../ledger/row-to-send.ts";
 import type { RowDecision } from "../../ledger/rules.ts";
 import type { ImportRow } from "../rows.ts";
 
@@ -27,8 +27,9 @@ export async function findOwnCancelled(
   const sent = refs.size > 0 ? await ledger.findByRefs(customer, [...refs]) : [];
   const found = new Map<number, Operation>();
   for (const { row, numbers: own } of held) {
-    const isOfRow = ({ content, ref, shop }: Pick<Operation, "content" | "ref" | "shop">) =>
-      content === row.content || (ref !== undefined && ref === row.ref && shop === ofShop);
+    const isSame = ({ content = "" }: Pick<Operation, "content">) => recordedContents(row).includes(content);
+    const isOfRow = (each: Pick<Operation, "content" | "ref" | "shop">) =>
+      isSame(each) || (each.ref !== undefined && each.ref === row.ref && each.shop === ofShop);
     const name = own
       .flatMap((number) => known.get(number) ?? [])
       .find((each) => each.isCancelled && isOfRow(each));
@@ -37,11 +38,7 @@ export async function findOwnCancelled(
       named ??
       sent.findLast(
         (each) =>
-          each.ref === row.ref &&
-          isMade(each) &&
-          isCancelled(each) &&
-          each.shop === ofShop &&
-          each.content === row.content,
+          each.ref === row.ref && isMade(each) && isCancelled(each) && each.shop === ofShop && isSame(each),
       );
     if (operation) found.set(row.row, operation);
   }
