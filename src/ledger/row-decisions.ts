@@ -17,7 +17,7 @@ import {
   type OperationName,
   textOf,
 } from "./operation.ts";
-import { contentToday, isOfFile, isRewritten, mayBeEdited } from "./order-of-row.ts";
+import { contentToday, isHeldByRow, isOfFile, isOfRow, isRewritten, mayBeEdited } from "./order-of-row.ts";
 import { formsOfRef, rangeOfRef } from "./ref-forms.ts";
 import { createRowLookup } from "./row-lookup.ts";
 import {
@@ -28,6 +28,7 @@ import {
   type RefOfShop,
   type RowPolicy,
   type RowToSend,
+  recordedContents,
 } from "./row-to-send.ts";
 import { decideRow, type RowDecision } from "./rules.ts";
 import { ask, askTogether, sideBySide, type Work } from "./statements.ts";
@@ -159,10 +160,9 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
     function* findOthers() {
       if (others) return others;
       const refs = rows.map(({ ref }) => ref).filter((each) => each !== undefined);
-      const contents = rows.flatMap(({ content, formerContents = [], former = [] }) => [
-        content,
-        ...formerContents,
-        ...former.map((each) => each.content),
+      const contents = rows.flatMap((row) => [
+        ...recordedContents(row),
+        ...(row.former ?? []).map((each) => each.content),
       ]);
       const [unseen = [], equal = [], named = [], ...ofForms] = yield* askTogether([
         ofUnseen(customer, run, nowMs - terminalWindowMs),
@@ -286,9 +286,9 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       row: RowToSend,
       isFree: (orderId: string) => boolean,
     ): Work<OrderElsewhere | undefined> {
-      const { content, formerContents = [], ref } = row;
+      const { ref } = row;
       const { equal, named } = yield* findOthers();
-      const hasContent = (held: SqlRow) => [content, ...formerContents].some((each) => held.content === each);
+      const hasContent = (held: SqlRow) => recordedContents(row).some((each) => held.content === each);
       // What only may have equalled this very row is compared anew where it is in the list now.
       const isRuledOut = (held: SqlRow) =>
         held.is_certain === 0 && hasContent(held) && policy.isRuledOut?.(row, String(held.order_id)) === true;
@@ -317,17 +317,33 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
       return order && (yield* isOwned(customer, order.orderId)) ? { ...order, isCertain: false } : order;
     }
 
+    /**
+     * What an earlier version recorded of this row may be what is recorded of another row of the file today: as many orders
+     * may be those of such rows as they are. One of an earlier run holds this row, and a person decides.
+     */
+    function readSame(same: readonly Operation[], row: RowToSend): readonly EqualOperation[] {
+      const { content } = row;
+      const seen = new Map<string, number>();
+      return same.flatMap((each) => {
+        const isFormer =
+          each.content !== content && each.ref === undefined && isStanding(each) && isOfRow(each, file, seen);
+        if (!isFormer) return asReadToday({ ...each, content }, row);
+        return each.run === run || isHeldByRow(each, file) ? [] : { ...each, content, isFormer };
+      });
+    }
+
     return {
       prepare: () => sideBySide(lookup.askForAll(), findOthers()),
       *decide(row) {
         const { ref, content } = row;
         const known = yield* lookup.find(row);
         const today = (found: readonly Operation[]) => found.map((each) => asReadToday(each, row));
-        const same = today(known.same);
+        const same = readSame(known.same, row);
         const isOwn =
           ref === undefined
             ? (each: EqualOperation) =>
                 each.ref === undefined &&
+                !each.isFormer &&
                 isOfFile(each, file) &&
                 file.byNumber?.holderOf(each)?.ref === undefined
             : (each: EqualOperation) => each.ref === ref && each.shop === file.shop;

@@ -4,11 +4,12 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import { ofContents, ofName, ofRefs } from "./find-operations.ts";
 import { nameOperation, type Operation, type OperationName } from "./operation.ts";
 import { contentsBefore } from "./order-of-row.ts";
-import type { FileFacts, RowToSend } from "./row-to-send.ts";
+import { type FileFacts, type RowToSend, recordedContents } from "./row-to-send.ts";
 import { askTogether, type Work } from "./statements.ts";
 
 /** Creates that may be of a row, or of one like it. */
 export interface Known {
+  /** By today's content, and by those that earlier versions recorded of the same data. */
   readonly same: readonly Operation[];
   readonly named: readonly Operation[];
   /** With the number of the row's cells. */
@@ -32,38 +33,37 @@ export function createRowLookup(
   const byName = new Map<string, Operation | undefined>();
   const numberedOf = ({ row }: RowToSend) => file.byNumber?.numberOf(row)?.operation;
   const before = new Map(rows.map((row) => [row, contentsBefore(row, file)]));
-  const formerOf = ({ content, former = [] }: RowToSend) => [
-    ...new Set(former.map((each) => each.content).filter((each) => each !== content)),
-  ];
+  /** Equal rows may have been written in several ways. */
+  const recorded = new Map<string, Set<string>>();
+  for (const row of rows) {
+    const known = recorded.get(row.content) ?? new Set();
+    for (const each of recordedContents(row)) recorded.set(row.content, known.add(each));
+  }
+  const sameOf = (row: RowToSend) => recorded.get(row.content) ?? new Set(recordedContents(row));
+  const formerOf = (row: RowToSend) => {
+    const same = sameOf(row);
+    return [...new Set(row.former?.map(({ content }) => content))].filter((each) => !same.has(each));
+  };
   const contentsOf = (row: RowToSend) => [
-    ...new Set([row.content, ...formerOf(row), ...(before.get(row) ?? [])]),
+    ...new Set([...sameOf(row), ...formerOf(row), ...(before.get(row) ?? [])]),
   ];
   const refsOf = ({ ref, former = [] }: RowToSend) =>
     [...new Set([ref, ...former.map((each) => (ref === undefined ? undefined : each.ref))])].filter(
       (each) => each !== undefined,
     );
-  /** What earlier versions recorded, with what is recorded of the same data today. */
-  const contentToday = new Map(
-    rows.flatMap(({ content, formerContents = [content] }) => formerContents.map((each) => [each, content])),
-  );
 
   function* askFor(asked: readonly RowToSend[]): Work<void> {
     const contents = without(byContent, asked.flatMap(contentsOf));
     const refs = without(byRef, asked.flatMap(refsOf));
-    const isAsked = new Set(contents);
-    const recorded = [...contentToday].filter(([, today]) => isAsked.has(today)).map(([content]) => content);
     const names = asked.map(numberedOf).filter((each): each is OperationName => each !== undefined);
     const [same = [], named = [], ...numbered] = yield* askTogether([
-      contents.length > 0 ? ofContents(customer, [...new Set([...contents, ...recorded])]) : undefined,
+      contents.length > 0 ? ofContents(customer, contents) : undefined,
       refs.length > 0 ? ofRefs(customer, file.shop, refs) : undefined,
       ...names.map(ofName),
     ]);
     for (const content of contents) byContent.set(content, []);
     for (const ref of refs) byRef.set(ref, []);
-    for (const each of readAll(same)) {
-      const content = contentToday.get(each.content ?? "") ?? each.content ?? "";
-      byContent.get(content)?.push({ ...each, content });
-    }
+    for (const each of readAll(same)) byContent.get(each.content ?? "")?.push(each);
     for (const each of readAll(named)) byRef.get(each.ref ?? "")?.push(each);
     for (const [index, name] of names.entries())
       byName.set(nameOperation(name), readAll(numbered[index] ?? [])[0]);
@@ -73,14 +73,16 @@ export function createRowLookup(
     /** Asks for all rows before the first is needed. */
     askForAll: () => askFor(rows),
     *find(row: RowToSend): Work<Known> {
-      const { ref, content } = row;
+      const { ref } = row;
       if (byContent.size === 0) yield* askFor(rows.slice(rows.indexOf(row)));
       const isKnown =
         contentsOf(row).every((each) => byContent.has(each)) && refsOf(row).every((each) => byRef.has(each));
       if (!isKnown) yield* askFor([row]);
       const numbered = numberedOf(row);
       return {
-        same: byContent.get(content) ?? [],
+        same: [...sameOf(row)]
+          .flatMap((each) => byContent.get(each) ?? [])
+          .sort((a, b) => a.run - b.run || a.number - b.number),
         named: byRef.get(ref ?? "") ?? [],
         numbered: numbered && byName.get(nameOperation(numbered)),
         formerSame: formerOf(row).flatMap((each) => byContent.get(each) ?? []),

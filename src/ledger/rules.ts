@@ -247,9 +247,10 @@ function isRefusedAsIs(refused: Operation, { row, policy }: Facts): boolean {
 
 /** About a row that equals an order. */
 function decideBlocked(blocker: EqualOperation, { row, file, policy }: Facts): RowDecision {
-  const isOfEqual = blocker.isFormer && row.former?.some(({ content }) => file.countOf(content) > 0);
-  const isShipped = policy.skipShipped || coversRow(blocker, row, file);
-  if (isMade(blocker) && isShipped && !isOfEqual && !isHeldByRow(blocker, file))
+  const contents = [...(row.formerContents ?? []), ...(row.former ?? []).map(({ content }) => content)];
+  const isOfEqual = blocker.isFormer && contents.some((content) => file.countOf(content) > 0);
+  const isShipped = coversRow(blocker, row, file) || (policy.skipShipped && !isOfEqual);
+  if (isMade(blocker) && isShipped && !isHeldByRow(blocker, file))
     return { kind: "shipped", operation: blocker, isElsewhere: true };
   return { kind: "held", operation: blocker };
 }

@@ -409,3 +409,59 @@ test("an order in doubt is not sent again with its address cut otherwise; anothe
   const other = await home.courier([...create, ...to, ...address("广东省", "广州市", "天河区", "路口街7号")]);
   expect([other.exit, home.posts], other.stderr).toEqual([0, 2]);
 });
+
+describe("two rows of which one is today as an earlier version split the other", () => {
+  const titles = "sender.name,receiver.name,receiver.phone,item.name,收件人省市区,收件人地址";
+  const own = "南山大道1号";
+  const short = "大道1号";
+  const streets = (...each: readonly string[]) =>
+    [titles, ...each.map((street) => `张三,李四,13900139000,书,广东 深圳 南山,${street}`), ""].join("\n");
+  const orders = [
+    [own, short],
+    [short, own],
+  ];
+  const swapped = (each: readonly string[], texts: string) =>
+    each[0] === own ? texts : texts.split(" ").reverse().join(" ");
+
+  test.each(orders)("are sent once each (%s, %s)", async (...each) => {
+    const home = await createImportHome(streets(...each));
+    expect(outcomes((await home.run("--concurrency 1")).report)).toBe("created created");
+    const again = await home.run();
+    expect([outcomes(again.report), home.posts], again.stderr).toEqual(["shipped shipped", 2]);
+    expect(again.report.map(({ id }) => id)).toEqual([1000001, 1000002]);
+  });
+
+  test.each(orders)("leave it to a person which one was sent (%s, %s)", async (...each) => {
+    const home = await createImportHome(streets(short));
+    expect(outcomes((await home.run()).report)).toBe("created");
+    home.clock.advance(24 * 3_600_000);
+    await home.put(streets(...each));
+    for (const words of ["", "--skip-shipped"]) {
+      const ran = await home.run(words);
+      expect([outcomes(ran.report), home.posts], ran.stderr).toEqual([swapped(each, "held shipped"), 1]);
+      expect(ran.report[each.indexOf(own)]?.error?.message).toContain("1000001");
+    }
+    const allowed = await home.run(`--allow-duplicate row:${each.indexOf(own) + 1}`);
+    expect(outcomes(allowed.report), allowed.stderr).toBe(swapped(each, "created shipped"));
+    expect([outcomes((await home.run()).report), home.posts]).toEqual(["shipped shipped", 2]);
+  });
+
+  test.each(orders)("are shipped where an earlier version sent both (%s, %s)", async (...each) => {
+    const home = await createImportHome(streets(short, short));
+    expect(outcomes((await home.run()).report)).toBe("created created");
+    await home.put(streets(...each));
+    const again = await home.run();
+    expect([outcomes(again.report), home.posts], again.stderr).toEqual(["shipped shipped", 2]);
+    expect(new Set(again.report.map(({ id }) => id)).size).toBe(2);
+  });
+
+  test.each(orders)("are told apart by a number in the sheet (%s, %s)", async (...each) => {
+    const home = await createImportHome(streets(short));
+    expect((await home.run("--in-place")).exit).toBe(0);
+    const [head, sent = ""] = (await readFile(home.file, "utf8")).split("\n");
+    const added = `${sent.split(",").slice(0, 5)},${own},,,,,`;
+    await home.put([head, ...each.map((street) => (street === own ? added : sent)), ""].join("\n"));
+    const ran = await home.run();
+    expect([outcomes(ran.report), home.posts], ran.stderr).toEqual([swapped(each, "created shipped"), 2]);
+  });
+});
