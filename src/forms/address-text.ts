@@ -30,7 +30,7 @@ export interface AddressGuess {
  */
 export type AddressReading = "form" | "sheet" | "former sheet" | "first sheet";
 
-export const formerReadings = ["former sheet", "first sheet"] as const;
+const formerReadings = ["former sheet", "first sheet"] as const;
 
 /**
  * Splits one or several lines (`张三 13800138000 广东省深圳市南山区科技园1号楼`, with labels or without) into the
