@@ -45,7 +45,8 @@ export function findBlocker(
     if (!isMade(operation) || row.ref === undefined) return true;
     return isOfFile(operation, file) || isRecent(operation, windowMs, nowMs);
   });
-  const free = skipShipped ? candidates.findLast((operation) => !isHeldByRow(operation, file)) : undefined;
+  const unheld = skipShipped ? candidates.filter((operation) => !isHeldByRow(operation, file)) : [];
+  const free = unheld.findLast(({ isFormer }) => !isFormer) ?? unheld.at(-1);
   return (
     candidates.find((operation) => coversRow(operation, row, file)) ??
     candidates.find((operation) => !isMade(operation)) ??

@@ -319,14 +319,17 @@ export function createRowDecisions({ readAll, byContent, byRef, findCreate, isOw
 
     /**
      * What an earlier version recorded of this row may be what is recorded of another row of the file today: as many orders
-     * may be those of such rows as they are. One of an earlier run holds this row, and a person decides.
+     * of the file may be those of such rows as they are, and each order that was sent elsewhere. One of an earlier run holds
+     * this row, and a person decides.
      */
     function readSame(same: readonly Operation[], row: RowToSend): readonly EqualOperation[] {
       const { content } = row;
       const seen = new Map<string, number>();
       return same.flatMap((each) => {
+        const isOfOther = () =>
+          isOfFile(each, file) ? isOfRow(each, file, seen) : file.countOf(each.content ?? "") > 0;
         const isFormer =
-          each.content !== content && each.ref === undefined && isStanding(each) && isOfRow(each, file, seen);
+          each.content !== content && each.ref === undefined && isStanding(each) && isOfOther();
         if (!isFormer) return asReadToday({ ...each, content }, row);
         return each.run === run || isHeldByRow(each, file) ? [] : { ...each, content, isFormer };
       });

@@ -446,6 +446,25 @@ describe("two rows of which one is today as an earlier version split the other",
     expect([outcomes((await home.run()).report), home.posts]).toEqual(["shipped shipped", 2]);
   });
 
+  test.each(orders)("are not mixed up in a copy with a row more (%s, %s)", async (...each) => {
+    const home = await createImportHome(streets(...each));
+    expect(outcomes((await home.run("--concurrency 1")).report)).toBe("created created");
+    home.clock.advance(24 * 3_600_000);
+    const copy = await home.put(streets(...each, "科技园7号"), "copy.csv");
+    const ran = await home.importFile(copy, "--skip-shipped");
+    expect([outcomes(ran.report), home.posts], ran.stderr).toEqual(["shipped shipped created", 3]);
+    expect(ran.report.slice(0, 2).map(({ id }) => id)).toEqual([1000001, 1000002]);
+  });
+
+  test("leave it to a person in a copy, too", async () => {
+    const home = await createImportHome(streets(short));
+    expect(outcomes((await home.run()).report)).toBe("created");
+    home.clock.advance(24 * 3_600_000);
+    const copy = await home.put(streets(own, short, "科技园7号"), "copy.csv");
+    const ran = await home.importFile(copy, "--skip-shipped");
+    expect([outcomes(ran.report), home.posts], ran.stderr).toEqual(["held shipped created", 2]);
+  });
+
   test.each(orders)("are shipped where an earlier version sent both (%s, %s)", async (...each) => {
     const home = await createImportHome(streets(short, short));
     expect(outcomes((await home.run()).report)).toBe("created created");
