@@ -59,6 +59,8 @@ export interface ImportRow {
   readonly content: string;
   /** What earlier versions recorded of the same data, where that is another text. */
   readonly formerContents?: readonly string[] | undefined;
+  /** As earlier versions split its addresses, where that is something else. */
+  readonly formerDrafts?: readonly Draft[] | undefined;
   /** The identities that earlier versions of courier gave it, where they are others. */
   readonly former?: readonly FormerIdentity[];
   /** Its number among equal rows without a ref, from 1. */
@@ -248,7 +250,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         draft: whole,
         defaults,
         content,
-        ...(formerContents.length > 0 ? { formerContents } : {}),
+        ...(formerContents.length > 0 ? { formerContents, formerDrafts } : {}),
         occurrence,
         ...(otherNumbers?.length ? { otherNumbers } : {}),
         ...(known.length > 0 ? { former: known } : {}),

@@ -134,11 +134,14 @@ export function isOfFile(operation: Pick<Operation, "file">, { files }: Pick<Fil
 
 /** What a row without a ref or a sender was recorded as by earlier runs of its file, which had another default sender. */
 export function contentsBefore(
-  { ref, draft, defaults, content }: RowToSend,
+  { ref, draft, formerDrafts = [], defaults, content }: RowToSend,
   { senders }: Pick<FileFacts, "senders">,
 ): readonly string[] {
   if (!senders || ref !== undefined || !defaults.includes("sender")) return [];
-  const before = senders.before.map((sender) => contentsOf({ ...draft, sender }).content);
+  const drafts = [draft, ...formerDrafts];
+  const before = senders.before.flatMap((sender) =>
+    drafts.map((each) => contentsOf({ ...each, sender }).content),
+  );
   return before.filter((each) => each !== content);
 }
 

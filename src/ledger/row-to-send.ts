@@ -27,6 +27,8 @@ export interface RowToSend {
   /** Other identities that it had. */
   readonly former?: readonly FormerIdentity[];
   readonly draft: Draft;
+  /** As earlier versions split its addresses, where that is something else. */
+  readonly formerDrafts?: readonly Draft[] | undefined;
   /** Parts of the draft that come from a default, not from the row. */
   readonly defaults: readonly string[];
   /** The tracking and order numbers that an earlier write-back wrote into the sheet. */

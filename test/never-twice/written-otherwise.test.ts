@@ -386,6 +386,20 @@ describe.each([
   });
 });
 
+test("an order is known by how an earlier version split it also after its sender was edited", async () => {
+  const titles = "receiver.name,receiver.phone,item.name";
+  const home = await createImportHome(
+    `${titles},receiver.province,receiver.city,receiver.district,receiver.detail\n李四,13900139000,书,广东,深圳,南山,大道1号\n`,
+  );
+  expect((await home.courier("addresses add shop --name 张三 --phone 13800138000")).exit).toBe(0);
+  expect(outcomes((await home.run("--sender @shop")).report)).toBe("created");
+  home.clock.advance(24 * 3_600_000);
+  expect((await home.courier("addresses edit shop --phone 13800138111")).exit).toBe(0);
+  await home.put(`${titles},收件人省市区,收件人地址\n李四,13900139000,书,广东 深圳 南山,南山大道1号\n`);
+  const again = await home.run("--sender @shop");
+  expect([outcomes(again.report), home.posts], again.stderr).toEqual(["shipped", 1]);
+});
+
 test("an order in doubt is not sent again with its address cut otherwise; another address is another order", async () => {
   const home = await createImportHome("");
   const create = ["orders", "create", "--yes", "--json", "--sender-name", "张三", "--item-name", "书"];
