@@ -73,6 +73,7 @@ function describeElsewhere({ orderId, isCertain }: OrderElsewhere): string {
 function describeWritten({
   number: written,
   sent,
+  own,
   holder,
   isCancelled,
   isDoubt,
@@ -85,7 +86,10 @@ function describeWritten({
   if (sent && holder) return `${number} is the order of ${nameOfRow(holder)}: ${next}`;
   if (sent) {
     const what = sent.ref === undefined ? "from other values" : `for the ref ${sent.ref}`;
-    return `${number} is order ${sent.order?.id}, which was made ${what}: ${next}`;
+    const made = `${number} is order ${sent.order?.id}, which was made ${what}`;
+    return own?.order
+      ? `${made}; from these, order ${own.order.id} was: if the rows were sorted without these cells, empty them in all rows`
+      : `${made}: ${next}`;
   }
   if (holder) return `${number} is beside ${nameOfRow(holder)}, too: ${next}`;
   if (isCancelled)

@@ -68,8 +68,9 @@ export type RowDecision =
   /**
    * The sheet has the number of an order beside it. `isCovered`: the row counts as shipped. `isCancelled`: the service
    * calls that order cancelled. `receiver`: it shows that order for another receiver. `sent`: the order, which
-   * this ledger knows and which is not the row's. `holder`: another row that has the number. `isDoubt`: the sheet has the
-   * name of an operation in doubt instead, which is not the row's in this ledger.
+   * this ledger knows and which is not the row's. `own`: the order with the row's values, whose number is beside another
+   * row. `holder`: another row that has the number. `isDoubt`: the sheet has the name of an operation in doubt instead, which
+   * is not the row's in this ledger.
    */
   | {
       readonly kind: "written";
@@ -79,6 +80,7 @@ export type RowDecision =
       readonly number: string;
       readonly isCovered: boolean;
       readonly sent?: Operation | undefined;
+      readonly own?: Operation | undefined;
       readonly holder?: RowName | undefined;
     }
   /** An equal order that was not sent from this machine blocks it; `isCovered`: the row counts as shipped by it. */
@@ -211,10 +213,12 @@ function* decideUnsent(refused: Operation | undefined, facts: Facts): Work<RowDe
   const sendEqual = { kind: "send", allowance: "equal", ...supersedes } as const;
   const { number, holder } = numberOf(row, file);
   const isOfOther = holder !== undefined || (numbered !== undefined && !isMadeOf(row, numbered, file));
-  if (number !== undefined && isOfOther && (!blocker || isMade(blocker)))
-    return isAllowed ? sendEqual : { kind: "written", number, isCovered: false, sent: numbered, holder };
-  if (blocker) return isMade(blocker) && isAllowed ? sendEqual : decideBlocked(blocker, facts);
   const inTheWay = refused ? undefined : findOrderInTheWay(row, own, file);
+  if (number !== undefined && isOfOther && (!blocker || isMade(blocker)))
+    return isAllowed
+      ? sendEqual
+      : { kind: "written", number, isCovered: false, sent: numbered, own: inTheWay, holder };
+  if (blocker) return isMade(blocker) && isAllowed ? sendEqual : decideBlocked(blocker, facts);
   if (inTheWay) return isMade(inTheWay) && isAllowed ? sendEqual : { kind: "held", operation: inTheWay };
   const order = yield* findElsewhere(facts);
   if (order && isAllowed) return sendEqual;

@@ -269,6 +269,30 @@ test.each([
   expect([outcomes(again.report), home.posts]).toEqual(["held shipped shipped", 3]);
 });
 
+test("of rows that were sorted without their numbers, each learns its order, and how to put it right", async () => {
+  const home = await createImportHome(sheet(row(""), row("", "王五")));
+  expect((await home.run("--concurrency 1 --in-place")).exit).toBe(0);
+  const [head, first = "", second = ""] = (await readFile(home.file, "utf8")).trim().split("\n");
+  const own = (line: string) => line.split(",").slice(0, 10).join(",");
+  const filled = (line: string) => line.split(",").slice(10).join(",");
+  await home.put([head, `${own(second)},${filled(first)}`, `${own(first)},${filled(second)}`, ""].join("\n"));
+  const ran = await home.run("--in-place");
+  expect([outcomes(ran.report), home.posts], ran.stderr).toEqual(["held held", 2]);
+  expect(ran.report.map(({ error }) => error?.message)).toEqual(
+    [1, 2].map((each) =>
+      expect.stringContaining(
+        ` is order 100000${each}, which was made from other values; from these, order 100000${3 - each} was: ` +
+          "if the rows were sorted without these cells, empty them in all rows",
+      ),
+    ),
+  );
+  await home.put([head, `${own(second)},,,,,`, `${own(first)},,,,,`, ""].join("\n"));
+  const again = await home.run("--in-place");
+  expect([outcomes(again.report), home.posts], again.stderr).toEqual(["shipped shipped", 2]);
+  const written = (await readFile(home.file, "utf8")).trim().split("\n").slice(1);
+  expect(written.map(filled)).toEqual([filled(second), filled(first)]);
+});
+
 describe("the sheet that is written back", () => {
   test("counts held rows as held, also those that keep a number", async () => {
     const { home, lines, put } = await createShipped(row("T-1"), row("T-2", "王五"));
