@@ -157,20 +157,26 @@ async function leaveShownOrder(
   await ledger.withdrawOrder(operation, order.id, context.clock.now());
 }
 
-/** Of an order that is taken from another one in doubt, the list would prove that it was not created. */
+/**
+ * Of an order that is taken from another one in doubt, the list would prove that it was not created. Where the service hides
+ * names and phones, a field in which the order differs from what was sent, and agrees with the other one, tells it.
+ */
 async function warnOfBetterMatch(operation: Operation, order: OrderDetail, context: Context): Promise<void> {
   const inDoubt = await findCreatesInDoubt(context);
-  const better = inDoubt.find(
-    (each) =>
-      each.draft &&
-      nameOperation(each) !== nameOperation(operation) &&
-      isLikely(compareDetail(each.draft, order), nothingLearned) &&
-      differencesOf(each.draft, order).length === 0,
-  );
+  const comparison = compareDetail(operation.draft ?? {}, order);
+  const isBetter = ({ draft }: Operation) => {
+    if (!draft || differencesOf(draft, order).length > 0) return false;
+    const other = compareDetail(draft, order);
+    return (
+      isLikely(other, nothingLearned) ||
+      distinguishingFields.some((field) => comparison[field] === "differs" && other[field] === "agrees")
+    );
+  };
+  const better = inDoubt.find((each) => nameOperation(each) !== nameOperation(operation) && isBetter(each));
   if (!better) return;
   const name = nameOperation(better);
   await warnOrRefuse(
-    `order ${order.id} has what ${name} was sent with, which is in doubt, too`,
+    `order ${order.id} shows what ${name} was sent with, which is in doubt, too`,
     context.nextCommand(`orders resolve ${name} --as ${order.id}`),
     context,
   );

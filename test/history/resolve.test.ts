@@ -277,7 +277,7 @@ describe("--as", () => {
 });
 
 describe("an order that has what another order in doubt was sent with", () => {
-  const message = "order 1000001 has what 1.1 was sent with, which is in doubt, too";
+  const message = "order 1000001 shows what 1.1 was sent with, which is in doubt, too";
 
   async function homeWithTwo() {
     const home = await homeInDoubt();
@@ -299,6 +299,23 @@ describe("an order that has what another order in doubt was sent with", () => {
 
     expect((await home.courier("orders resolve 1.1 --as 1000001")).exit).toBe(0);
     expect(await states()).toEqual(["found", "unknown"]);
+  });
+
+  test("nor where the service hides its name and phone", async () => {
+    const home = await createImportHome(
+      sheet(row("A-1"), row("A-2", "王五", "13700137001").replace("茶叶", "台灯")),
+    );
+    home.sandbox.faults.set(lostForNow("drop_after", 2));
+    expect((await home.run("--concurrency 2")).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const receiver = { name: "王*", phone: "137****7001", address: "北京市******" };
+    const order = { id: 1000002, status: "pending", receiver, item: { name: "台灯" } };
+    answerData(home, "GET /api/v1/orders/1000002", JSON.stringify(order));
+    const { exit, stderr } = await home.courier("orders resolve ref:A-1 --as 1000002 --yes");
+    expect([exit, home.posts], stderr).toEqual([2, 2]);
+    expect(stderr).toContain(
+      "error: order 1000002 shows what 1.2 was sent with, which is in doubt, too: nothing was",
+    );
   });
 
   test("a person at a terminal is told, and decides", async () => {
@@ -327,7 +344,7 @@ describe("an order that has what another order in doubt was sent with", () => {
       terminal: 80,
       prompts: scriptedPrompts({ confirms: [true] }),
     });
-    expect(wrong.stderr).toContain("order 1000024 has what 2.2 was sent with");
+    expect(wrong.stderr).toContain("order 1000024 shows what 2.2 was sent with");
     expect(wrong.exit).toBe(0);
 
     home.clock.advance(60 * 60_000);
