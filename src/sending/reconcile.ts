@@ -262,6 +262,8 @@ export async function reconcileWith(
   );
   // One that was read while the ledger was away may be older than the request, and its time would explain nothing.
   const isAfter = (name: string) => listing.begunMs >= (begun.get(name) ?? Number.NEGATIVE_INFINITY);
+  const lackedBeside = (request: Operation) =>
+    listing.unlisted.find((each) => mayHide(each, request))?.orderId;
   const notePossible = async (operation: Operation, ids: readonly string[]) => {
     const name = nameOperation(operation);
     const isShown = (id: string) =>
@@ -269,7 +271,12 @@ export async function reconcileWith(
     const further = ids.filter((id) => isShown(id) && !hidden.isNoted(name, id));
     if (further.length > 0) await ledger.notePossible(operation, further);
   };
-  return recordFindings(findings, operations, { beganMs, isAfter, isOvertaken, notePossible }, tools);
+  return recordFindings(
+    findings,
+    operations,
+    { beganMs, isAfter, lackedBeside, isOvertaken, notePossible },
+    tools,
+  );
 }
 
 /** So many are compared. */
@@ -443,11 +450,14 @@ async function recordFindings(
   {
     beganMs,
     isAfter,
+    lackedBeside,
     isOvertaken,
     notePossible,
   }: {
     readonly beganMs: number;
     readonly isAfter: (name: string) => boolean;
+    /** An own order beside this one that the list lacks, so far or for good. */
+    readonly lackedBeside: (operation: Operation) => string | undefined;
     /** The next poll has further candidates. */
     readonly isOvertaken: boolean;
     /** A later list may not show them, and a list proves nothing once it lacks what it had shown. */
@@ -481,7 +491,7 @@ async function recordFindings(
         break;
       case "early":
         if (isAfter(name)) await ledger.recordFirstListing(operation, beganMs, beganMs - finding.endedMs);
-        results.set(name, toEarly(finding));
+        results.set(name, toEarly(finding, lackedBeside(operation)));
         break;
       case "unclear":
         await notePossible(operation, finding.candidates);
@@ -491,7 +501,11 @@ async function recordFindings(
   return results;
 }
 
-function toEarly({ untilMs, provedMs, lacks }: Extract<Finding, { kind: "early" }>): Reconciled {
+function toEarly(
+  { untilMs, provedMs, ...finding }: Extract<Finding, { kind: "early" }>,
+  lackedBeside: string | undefined,
+): Reconciled {
+  const lacks = finding.lacks ?? lackedBeside;
   return { kind: "early", untilMs, provedMs, ...(lacks === undefined ? {} : { lacks }) };
 }
 

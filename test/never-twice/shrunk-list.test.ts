@@ -51,6 +51,19 @@ test("a person who records that no order was made is told what the list lacks", 
   );
 });
 
+test("also where it lacks orders that were made just now", async () => {
+  const home = await createUnfaithfulHome();
+  const create = "orders create --sender-name A --receiver-name B --no-input --item-name";
+  expect((await home.courier(`${create} C`)).exit).toBe(0);
+  home.service.ways = { loss: () => "after", omitFromList: () => true };
+  const lost = await home.courier(`${create} D`);
+  expect(lost.exit, lost.stderr).toBe(6);
+  const resolved = await home.courier("orders resolve 2.1 --not-created --yes");
+  expect(resolved.stderr).toMatch(
+    /^warning: none of the 0 orders listed(?: since \S+)? is it, but the list lacks order 1, which the ledger knows: it may lack this one, too$/m,
+  );
+});
+
 test("orders that it drops because they were cancelled are no sign of that", async () => {
   const { home, run } = await knownHome();
   const omitFromList = ({ status }: MadeOrder) => status === "cancelled";
