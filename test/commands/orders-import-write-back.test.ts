@@ -87,9 +87,9 @@ test("what the encoding of a sheet does not have is written as its code, which i
   expect(text).toContain(",CR\\u904b1,");
   expect(text).toContain("refused: \\u4e0d\\u884c (");
   expect(text).not.toContain("?");
-  expect(stderr.split("does not have")).toHaveLength(2);
+  expect(stderr.split("does not write")).toHaveLength(2);
   expect(stderr).toContain(
-    `warning: ${done}: characters that WINDOWS-1252 does not have, such as “運”, are written as \\u904b; save the sheet as “CSV UTF-8” to have them as they are\n`,
+    `warning: ${done}: characters that courier does not write in WINDOWS-1252, such as “運”, are written as \\u904b; save the sheet as “CSV UTF-8” to have them as they are\n`,
   );
 });
 

@@ -159,7 +159,7 @@ export async function openSheetOutput(
 
 function describeLost(file: string, { facts }: Source, character: string): string {
   const encoding = facts.encoding.toUpperCase();
-  return `${file}: characters that ${encoding} does not have, such as “${character}”, are written as ${escapeCharacter(character)}; save the sheet as “CSV UTF-8” to have them as they are`;
+  return `${file}: characters that courier does not write in ${encoding}, such as “${character}”, are written as ${escapeCharacter(character)}; save the sheet as “CSV UTF-8” to have them as they are`;
 }
 
 const narrowWords: Readonly<Record<SortedPart, { readonly fact: string; readonly remedy: string }>> = {
