@@ -10,7 +10,7 @@ import { claimMirror, isMirrorOf } from "../command/mirror-customer.ts";
 import { countOption, switchOption } from "../command/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { type Mirror, openMirror, reportedPrefix } from "../mirror/mirror.ts";
+import { type Mirror, openMirror } from "../mirror/mirror.ts";
 import { deleteMirror, hasMirror } from "../mirror/mirror-files.ts";
 import type { MirrorOwner } from "../mirror/mirror-path.ts";
 import type { SyncResult } from "../model/results.ts";
@@ -82,7 +82,10 @@ export const syncOrders = defineCommand({
   },
 });
 
-/** Keeps what `track --changes` has reported: what has changed since would not be known as a change. */
+/**
+ * Keeps what `track --changes` has reported: what has changed since would not be known as a change. And which new orders
+ * the service has shown: one of them that it no longer shows would be taken for one that it shows late.
+ */
 async function emptyMirror(context: Context): Promise<void> {
   const { stateDirectory } = context.machine;
   const owner = await mirrorOwner(context);
@@ -91,13 +94,13 @@ async function emptyMirror(context: Context): Promise<void> {
   const mayRead = platform() !== "win32" || (await findDriver("mirror")).closesAtOnce;
   if (hasOld && !mayRead)
     warnOfMissed("with Node.js 20 on Windows, the new mirror does not keep what was reported", context);
-  const reported = hasOld && mayRead ? await readReported(owner, context) : undefined;
+  const kept = hasOld && mayRead ? await readFactsToKeep(owner, context) : undefined;
   deleteMirror(stateDirectory, owner);
-  if (!reported?.size) return;
+  if (!kept?.size) return;
   const mirror = await openMirror(stateDirectory, owner, context);
   try {
     await mirror.updateFacts((facts) => {
-      for (const [number, text] of reported) facts.set(reportedPrefix + number, text);
+      for (const [name, value] of kept) facts.set(name, value);
     });
   } finally {
     mirror.close();
@@ -105,7 +108,7 @@ async function emptyMirror(context: Context): Promise<void> {
 }
 
 /** Undefined where it is of another customer's parcels, or cannot be read. */
-async function readReported(
+async function readFactsToKeep(
   owner: MirrorOwner,
   context: Context,
 ): Promise<ReadonlyMap<string, string> | undefined> {
@@ -115,7 +118,7 @@ async function readReported(
     try {
       return (await isMirrorOf(mirror, customer, await context.ledger())) === false
         ? undefined
-        : await mirror.factsOf(reportedPrefix);
+        : await mirror.factsToKeep(context.clock.now());
     } finally {
       mirror.close();
     }

@@ -70,6 +70,8 @@ export interface MirrorFacts {
 
 /** Facts by tracking number: what `track --changes` has reported, apart from other lookups of the parcel. */
 export const reportedPrefix = "reported ";
+/** Facts by order id: the service had shown the order before the mirror was made anew. */
+const shownPrefix = "shown ";
 
 /** Within one transaction. */
 export interface Facts {
@@ -125,6 +127,8 @@ export interface Mirror {
   setFact(name: string, value: string): Promise<void>;
   /** The facts whose names begin so, by the rest of the name. */
   factsOf(prefix: string): Promise<ReadonlyMap<string, string>>;
+  /** Facts for the mirror that replaces this one: what was reported, and which new orders of the ledger were shown. */
+  factsToKeep(nowMs: number): Promise<ReadonlyMap<string, string>>;
   /** Reads and writes facts in one transaction. */
   updateFacts<T>(work: (facts: Facts) => T): Promise<T>;
   facts(): Promise<MirrorFacts>;
@@ -326,8 +330,11 @@ function createMirror(database: Database): Mirror {
     return stored.readRows(number).some((row) => answerKinds[row.kind] === kind && row.seenAtMs > seenAtMs);
   }
 
-  function hasBeenShown(number: number): boolean {
-    return stored.readRows(number).some(({ kind }) => kindsThatShow.includes(kind));
+  function hasBeenShown(number: number, id: string): boolean {
+    return (
+      fact(shownPrefix + id) !== undefined ||
+      stored.readRows(number).some(({ kind }) => kindsThatShow.includes(kind))
+    );
   }
 
   /** Or its state cannot be read. The index gives the orders of one state in their order, those of two in none. */
@@ -469,7 +476,7 @@ function createMirror(database: Database): Mirror {
         const before = number === undefined ? undefined : read(number);
         if (number === undefined || before === undefined || before.notShownSinceMs !== undefined) return;
         const ageMs = atMs - before.seenAtMs;
-        if (ageMs >= 0 && ageMs < latestShownMs && !hasBeenShown(number)) return;
+        if (ageMs >= 0 && ageMs < latestShownMs && !hasBeenShown(number, id)) return;
         beginChanges();
         sql("UPDATE orders SET not_shown_since = ? WHERE number = ?").run(atMs, number);
         count(before, { ...before, notShownSinceMs: atMs });
@@ -583,6 +590,24 @@ function createMirror(database: Database): Mirror {
               .map(({ name, value }) => [String(name).slice(prefix.length), String(value)]),
           ),
       ),
+
+    async factsToKeep(nowMs) {
+      const kept = await database.read(() =>
+        sql(
+          `SELECT name, value FROM facts WHERE name GLOB '${reportedPrefix}*' OR name GLOB '${shownPrefix}*'`,
+        ).all(),
+      );
+      const shown = database.read(() =>
+        sql(
+          `SELECT '${shownPrefix}' || id AS name, '' AS value FROM answers a JOIN orders ON number = order_number
+             WHERE kind = ? AND seen_at > ? AND EXISTS (SELECT 1 FROM answers WHERE order_number = a.order_number
+               AND kind IN (${kindsThatShow.join(", ")}))`,
+        ).all(answerKinds.indexOf("created"), nowMs - latestShownMs),
+      );
+      // A mirror is made anew where orders are damaged, too: the facts may be whole.
+      const all = [...kept, ...(await shown.catch(() => []))];
+      return new Map(all.map(({ name, value }) => [String(name), String(value)]));
+    },
 
     updateFacts: (work) =>
       database.transaction(() =>

@@ -1,6 +1,6 @@
 /** `courier track --changes`: what is new since its last run, each change at least once, and otherwise nothing. */
 
-import { rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
@@ -62,6 +62,18 @@ test("NDJSON and JSON have the changes, with the new movements", async () => {
   expect(change?.records?.map(({ description }) => description)).toEqual(["订单已付款"]);
 });
 
+async function damageAnswers({ stateDir }: ServedHome): Promise<void> {
+  const [file = ""] = mirrorFiles(stateDir);
+  const connection = (await loadDriver()).open(file);
+  const { page } =
+    connection.prepare("SELECT rootpage AS page FROM sqlite_master WHERE name = 'answers'").get() ?? {};
+  connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  connection.close();
+  const bytes = await readFile(file);
+  bytes.fill(0xa5, (Number(page) - 1) * 4096, Number(page) * 4096);
+  await writeFile(file, bytes);
+}
+
 test("another look at a parcel does not take its change away", async () => {
   const { home, first } = await homeWithParcels(1);
   await changes(home);
@@ -72,14 +84,18 @@ test("another look at a parcel does not take its change away", async () => {
   expect(await changes(home)).toEqual([]);
 });
 
-test("a mirror that is made anew keeps what was reported", async () => {
-  const { home, first } = await homeWithParcels(1);
-  await changes(home);
-  await home.sandbox.advance({ trackingNumber: first, to: "delivered" });
-  expect(await home.courier("sync --rebuild")).toMatchObject({ exit: 0, stderr: "" });
-  expect(await changes(home)).toMatchObject([{ previous: "pending", current: "delivered" }]);
-  expect(await changes(home)).toEqual([]);
-});
+test.each(["a mirror", "one with damaged answers"])(
+  "%s that is made anew keeps what was reported",
+  async (which) => {
+    const { home, first } = await homeWithParcels(1);
+    await changes(home);
+    if (which !== "a mirror") await damageAnswers(home);
+    await home.sandbox.advance({ trackingNumber: first, to: "delivered" });
+    expect(await home.courier("sync --rebuild")).toMatchObject({ exit: 0, stderr: "" });
+    expect(await changes(home)).toMatchObject([{ previous: "pending", current: "delivered" }]);
+    expect(await changes(home)).toEqual([]);
+  },
+);
 
 test.each([true, false])(
   "an order that was deleted at the service is told once: reported before, %s",

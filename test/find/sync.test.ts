@@ -196,13 +196,32 @@ test("an order that the service no longer shows is so also after a first sync", 
   ]);
 });
 
-test.each(["sync", "orders show 1"])(
+test.each(["", "after a sync that told so", "after a rebuild that failed"])(
+  "a rebuild tells at once of an own order that the service showed before: %s",
+  async (before) => {
+    const home = await homeWithDeletedOrder({ isOwn: true });
+    home.deleteIt();
+    if (before.includes("told")) expect(await sync(home)).toMatchObject({ not_shown: 1 });
+    if (before.includes("failed")) {
+      home.sandbox.faults.set([failedPage(1)]);
+      expect((await home.courier("sync --rebuild")).exit).not.toBe(0);
+      home.deleteIt();
+    }
+    for (const _ of [1, 2])
+      expect(await sync(home, "sync --rebuild --json")).toMatchObject({ looked_up: 1, not_shown: 1 });
+    expect(await sync(home)).toMatchObject({ orders: 3, looked_up: 0, not_shown: 1 });
+    expect((await home.courier("find mug")).stdout).toContain("pending, not shown since 2026-03-01");
+  },
+);
+
+test.each(["sync", "sync --rebuild", "orders show 1"])(
   "an order that the service shows late is not called gone: %s",
   async (words) => {
     const home = await createUnfaithfulHome({ listLagMs: 60_000, detailLagMs: 60_000 });
     const create = "orders create --sender-name 店 --receiver-name 王 --item-name mug --yes";
     expect((await home.courier(create)).exit).toBe(0);
     const marked = async () => "not_shown_since" in JSON.parse((await home.courier("find --json")).stdout)[0];
+    expect(await marked()).toBe(false);
     expect((await home.courier(words)).stdout).not.toContain("no longer shown");
     expect(await marked()).toBe(false);
     home.service.ways = { listLagMs: 86_400_000, detailLagMs: 86_400_000 };
