@@ -216,7 +216,10 @@ export async function settleAsUnsent(
     if (!(await confirmOrStop(context, question))) break;
   }
   const rejection = { code: "resolved", message: "a person recorded that it created no order" };
-  return recordOutcome(operation, { state: "unsent", rejection }, ledger, context);
+  const settled = await recordOutcome(operation, { state: "unsent", rejection }, ledger, context);
+  if (operation.isUnwanted)
+    context.messages.warn(`the run of ${name} was undone, but the next import of its row sends it again now`);
+  return settled;
 }
 
 async function warnOfLikely(

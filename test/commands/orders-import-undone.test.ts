@@ -68,7 +68,12 @@ test("another undo says that no order was made, and the next import does not sen
 
 test("a person who records that no order was made lets the next import send it", async () => {
   const home = await createUndoneHome("drop_before");
-  expect((await home.courier("orders resolve 1.2 --not-created --yes")).exit).toBe(0);
+  const { exit, stderr } = await home.courier("orders resolve 1.2 --not-created --yes");
+  expect(exit).toBe(0);
+  expect(stderr).toContain("the run of 1.2 (to ");
+  expect(stderr.replaceAll(/\s+/g, " ")).toContain(
+    " was undone, but the next import of its row sends it again now",
+  );
   expect(outcomes((await home.run()).report)).toBe("cancelled created");
 });
 
