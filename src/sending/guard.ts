@@ -139,6 +139,9 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     }
     const again = first.content === content ? "Send it again?" : "Send this one?";
     const what = `${describeEqual(first, content, context)}${describeUnread(unread.get(nameOperation(first)))}`;
+    const shown = left.get(nameOperation(first));
+    if (shown?.kind === "unclear" && shown.candidates.length > 0)
+      context.messages.warn(`these orders may be it: ${nameCandidates(shown.candidates)}`);
     const askedMs = context.clock.elapsed();
     if (!(await ask(`${capitalised(what)}. ${again}`))) return undefined;
     if (equals.inDoubt.length > 0 && isLateAnswer(context, askedMs)) {

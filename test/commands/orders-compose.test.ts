@@ -23,7 +23,7 @@ import {
   shortDraft,
   shortForm,
 } from "../support/answering.ts";
-import { answerRaw, requestCount, sentBodies } from "../support/answers.ts";
+import { answerData, answerRaw, requestCount, sentBodies } from "../support/answers.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
@@ -855,6 +855,26 @@ describe("an equal order within a day", () => {
     ]);
     expect(person.left).toEqual([]);
     expect({ exit, count: bodies.length }).toEqual({ exit: 0, count: 2 });
+  });
+
+  test("in doubt is asked about with the order that may be it", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([
+      { method: "POST", kind: "drop_after", times: 1 },
+      { method: "GET", path: "/api/v1/orders", kind: "status", status: 503, times: 20 },
+    ]);
+    expect((await home.courier(`${words} --no-input`)).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const order = { id: 1000001, status: "pending", receiver: { name: "李四" }, item: { name: "书" } };
+    answerData(home, "GET /api/v1/orders/1000001", JSON.stringify({ ...order, sender: { name: "王五" } }));
+    const question = "The same order was sent just now, and may or may not have been created. Send it again?";
+    const { stderr, bodies } = await compose(home, [
+      ...shortForm(),
+      send,
+      [question, false],
+      ["What now?", ctrlC],
+    ]);
+    expect([stderr, bodies.length]).toEqual([expect.stringContaining("these orders may be it: 1000001"), 1]);
   });
 
   test("is asked about too where another machine has made it; no goes back to the review", async () => {
