@@ -88,7 +88,7 @@ function describeWritten({
     const what = sent.ref === undefined ? "from other values" : `for the ref ${sent.ref}`;
     const made = `${number} is order ${sent.order?.id}, which was made ${what}`;
     return own?.order
-      ? `${made}; from these, order ${own.order.id} was: if the rows were sorted without these cells, empty them in all rows`
+      ? `${made}; order ${own.order.id} was made from this row's values: if the rows were sorted without these cells, empty them in all rows`
       : `${made}: ${next}`;
   }
   if (holder) return `${number} is beside ${nameOfRow(holder)}, too: ${next}`;

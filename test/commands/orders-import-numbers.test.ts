@@ -281,7 +281,7 @@ test("of rows that were sorted without their numbers, each learns its order, and
   expect(ran.report.map(({ error }) => error?.message)).toEqual(
     [1, 2].map((each) =>
       expect.stringContaining(
-        ` is order 100000${each}, which was made from other values; from these, order 100000${3 - each} was: ` +
+        ` is order 100000${each}, which was made from other values; order 100000${3 - each} was made from this row's values: ` +
           "if the rows were sorted without these cells, empty them in all rows",
       ),
     ),
