@@ -44,13 +44,13 @@ export async function createPartySplitter(): Promise<PartySplitter> {
 
   function splitText(text: string): SplitCell {
     const { isPhoneCertain, ...split } = splitter.party(text);
-    const { party } = split;
+    const party = withCountyCity(split.party);
     const missing = [
       ...(party.name === undefined ? ["name"] : []),
       ...(party.phone === undefined || !isPhoneCertain ? ["telephone number"] : []),
       ...missingPlace(party),
     ];
-    if (missing.length === 0) return split.hasOtherPlace ? { message: ofTwoPlaces } : split;
+    if (missing.length === 0) return split.hasOtherPlace ? { message: ofTwoPlaces } : { ...split, party };
     return { message: `not understood: no certain ${missing.join(", ")}; ${wayOut}` };
   }
 
@@ -71,7 +71,7 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     const beside = isName || lacksCity ? placeBeside(columns, rest) : undefined;
     if (other !== undefined && !beside)
       return { message: `names another place than the row: ${city ?? province}, not ${other}` };
-    const party = beside ?? alone.party;
+    const party = beside ?? withCountyCity(alone.party);
     const missing = missingPlace(party);
     if (missing.length > 0) return { message: `not understood: no ${missing.join(", ")}; ${wayOut}` };
     const split = withFormer(party, (reading) => addressBefore(columns, rest, reading));
@@ -136,17 +136,31 @@ export async function createPartySplitter(): Promise<PartySplitter> {
 
   /** The street may begin with the district, or with all of the region. */
   function splitRegion(text: string, street: string | undefined): SplitCell {
-    const { party: region } = place(text);
+    const { party: read } = place(text);
+    const region = withCountyCity(read);
     if (!hasCity(region)) return { message: `not understood: no city; ${wayOut}` };
     const before = (reading: AddressReading) => regionBefore(text, street, reading);
     if (street === undefined) return withFormer(region, before);
-    const { party: whole } = place(street);
-    const other = mayBeName(whole) ? undefined : findOtherPlace(whole, { region: text });
+    const { city = "" } = region;
+    const isCounty = region !== read;
+    const alone = place(street).party;
+    const whole = isCounty ? withCountyCity(alone) : alone;
+    const columns = isCounty ? { region: text, city } : { region: text };
+    const other = mayBeName(whole) ? undefined : findOtherPlace(whole, columns);
     if (other !== undefined)
       return { message: `names another place than the row: ${whole.city ?? whole.province}, not ${other}` };
-    const isWhole = whole.city !== undefined && whole.detail !== undefined && isSameCity(whole, region);
-    const rest = withoutDistrict(street, region.district);
-    return withFormer(isWhole ? { ...region, ...whole } : place(`${text} ${rest}`).party, before);
+    const isSame = isSameCity(whole, region) || (isCounty && isCityOf(city, whole));
+    if (whole.city !== undefined && whole.detail !== undefined && isSame)
+      return withFormer({ ...region, ...whole }, before);
+    const rest = isCounty ? street : withoutDistrict(street, region.district);
+    return withFormer(withCountyCity(place(`${text} ${rest}`).party), before);
+  }
+
+  /** A city of a county's level, where none above it is named: 浙江省义乌市. */
+  function withCountyCity(party: DraftParty): DraftParty {
+    const { district = "", detail = "", ...rest } = party;
+    if (hasCity(party) || !district.endsWith("市") || hasCity(place(detail).party)) return party;
+    return { ...rest, city: district, ...(detail !== "" && { detail }) };
   }
 
   /** As earlier versions did. */

@@ -1487,6 +1487,32 @@ describe.each(forms)("province, city and district in one column (%s)", (_form, n
     expect(stderr).toContain(message);
   });
 
+  test.each([
+    ["稠州北路1号", { city: "义乌市", detail: "稠州北路1号" }],
+    ["义乌市稠州北路1号", { city: "义乌市", detail: "稠州北路1号" }],
+    ["浙江省义乌市稠州北路1号", { city: "义乌市", detail: "稠州北路1号" }],
+    ["浙江省金华市义乌市稠州北路1号", { city: "金华市", district: "义乌市", detail: "稠州北路1号" }],
+    ["义乌市场路1号", { city: "义乌市", detail: "义乌市场路1号" }],
+    ["", { city: "义乌市" }],
+  ])("a city of a county's level is the city, where none above it is named: %s", async (street, fields) => {
+    const home = await homeWith(write(columns, rowOf("A-1", "浙江省义乌市", street)), name);
+    const { exit, stderr } = await home.importFile(home.file);
+    expect(exit, stderr).toBe(0);
+    const receiver = { name: "李四", phone: "13900139000", province: "浙江省", ...fields };
+    expect((await sent(home)) as { receiver: unknown }[]).toEqual([expect.objectContaining({ receiver })]);
+  });
+
+  test.each([
+    ["浙江省义乌市", "东阳市江滨路1号", "东阳市, not 义乌市"],
+    ["浙江省义乌市", "浙江省金华市东阳市江滨路1号", "金华市, not 义乌市"],
+    ["浙江省义乌市", "杭州市西湖区文三路1号", "杭州市, not 义乌市"],
+  ])("%s with a street in another city is a mistake: %s", async (region, street, places) => {
+    const home = await homeWith(write(columns, rowOf("A-1", region, street)), name);
+    const { exit, stderr } = await home.importFile(home.file);
+    expect([exit, home.posts], stderr).toEqual([2, 0]);
+    expect(stderr).toContain(`names another place than the row: ${places}`);
+  });
+
   test("it is read as far as the cells of a row are filled", async () => {
     const rows = [
       rowOf("A-1", "浙江省杭州市西湖区", ""),
@@ -2049,6 +2075,34 @@ describe("a sheet of a shop that has titles of a known platform", () => {
       expect((await sent(home))[1]).toMatchObject({ receiver: { detail: whole } });
     },
   );
+
+  test.each([
+    ["收件地址", "浙江省义乌市稠州北路1号"],
+    ["收件地址", "义乌市稠州北路1号"],
+    ["收件地址", "李四，86-13900139000，浙江省义乌市稠州北路1号"],
+  ])("an address in a city of a county's level is split: %s %s", async (titles, address) => {
+    const home = await homeWith(
+      ofRow(`收件人,收件电话,${titles},托寄物`, `李四,13900139000,${address},茶叶`),
+    );
+    await importAsHinted(home);
+    const [order] = (await sent(home)) as { receiver: Record<string, string> }[];
+    expect(order?.receiver).toMatchObject({ name: "李四", city: "义乌市", detail: "稠州北路1号" });
+    expect(order?.receiver["province"]).toBe(address.includes("浙江省") ? "浙江省" : undefined);
+  });
+
+  test.each([
+    ["苏州市", "江苏省昆山市苏州市前进路1号"],
+    ["金华市", "义乌市 金华市稠州北路1号"],
+  ])("an address that names %s behind it is a mistake", async (_city, address) => {
+    const home = await homeWith(
+      ofRow("收件人,收件人手机,收件地址,托寄物", `李四,13900139000,${address},茶叶`),
+    );
+    const ran = await home.courier(
+      `orders import ${home.file} --yes --map 收件地址=receiver.address --map 托寄物=item.name`,
+    );
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(ran.stderr).toContain("not understood: no city");
+  });
 
   test.each(["地区", "所在地区"])(
     "a house number is joined to a whole address, also beside %s",
