@@ -24,14 +24,18 @@ import { blank } from "../terminal/blocks.ts";
 import { lookBeforeResolve } from "./look-before-resolve.ts";
 import { orderView } from "./resolve-view.ts";
 
-export function ensureInDoubt(operation: Operation, { nextCommand }: Context): void {
+/** `takenBack`: the order that it had, and that the list may have given it again. */
+export function ensureInDoubt(operation: Operation, { nextCommand }: Context, takenBack?: string): void {
   const name = nameOperation(operation);
   const { order } = operation;
   if (operation.state === "unknown") return;
   const became = order ? ` (order ${order.id})` : "";
-  const isWrong = order
-    ? `; where that is another order: ${nextCommand(`orders resolve ${name} --reopen`)}`
-    : "";
+  const isAgain = takenBack !== undefined && order?.id === takenBack;
+  const isWrong = isAgain
+    ? "; the list shows that order for it again: to ship one more, send it again with --allow-duplicate"
+    : order
+      ? `; where that is another order: ${nextCommand(`orders resolve ${name} --reopen`)}`
+      : "";
   throw usageError(
     `${name} is not in doubt: it is ${operation.state}${became}`,
     `${nextCommand(`orders resolve ${name}`)} shows what is known${isWrong}`,
@@ -204,7 +208,7 @@ export async function settleAsUnsent(
     const likely = looked ?? [];
     const now = (await ledger.findOperation(operation)) ?? operation;
     if (now.state === "refused" || (now.state === "unsent" && !now.isUnwanted)) return now;
-    if (!isUndone(now)) ensureInDoubt(now, context);
+    if (!isUndone(now)) ensureInDoubt(now, context, operation.withdrawnOrder);
     // After a late answer, only what was not there before is asked about, and a list that cannot be read any more.
     const isKnown = looked ? looked.every((id) => asked.has(id)) : isAskedUnread;
     if (!isFirst && isKnown) break;

@@ -128,6 +128,18 @@ describe("a person who names an order", () => {
     expect(home.service.requests.filter(({ endpoint }) => endpoint === "create")).toHaveLength(1);
   });
 
+  test("learns how to ship one more where the list shows an order again that was taken back", async () => {
+    const home = await doubtfulHome();
+    home.service.ways = {};
+    for (const flags of ["--as 3", "--reopen"])
+      expect((await home.courier(`orders resolve 1.1 ${flags} --yes`)).exit).toBe(0);
+    const ran = await home.courier("orders resolve 1.1 --not-created --yes --json");
+    expect([ran.exit, ran.stdout], ran.stderr).toEqual([2, ""]);
+    expect(ran.stderr).toContain("1.1 is not in doubt: it is found (order 3)");
+    expect(ran.stderr).toContain("to ship one more, send it again with --allow-duplicate");
+    expect(ran.stderr).not.toContain("--reopen");
+  });
+
   test("has decided: an import does not take it from the row, whatever the list shows", async () => {
     const home = await doubtfulHome();
     await home.courier("orders resolve 1.1 --as 3 --yes --json");
