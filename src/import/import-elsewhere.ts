@@ -53,7 +53,7 @@ export async function findElsewhere(
     },
   });
   const survey = before ? joinSurveys(before, now) : now;
-  const { elsewhere, found, numbers, cancelledNumbers, receivers } = survey;
+  const { elsewhere, found, doubts, numbers, cancelledNumbers, receivers } = survey;
   const known = {
     foundNow: found,
     numbersElsewhere: (orderId: string) => numbers.get(orderId) ?? [],
@@ -76,7 +76,7 @@ export async function findElsewhere(
     order.isWhole || (equalRows.get(order.orderId) ?? 0) < 2 ? order : { ...order, isCertain: false };
   const choose: RowPolicy["elsewhere"] = ({ content }, isTaken = () => false) => {
     const order = ordersOf.get(content)?.find(({ orderId }) => !isTaken(orderId));
-    return order && asFarAsShown(order);
+    return order && { ...asFarAsShown(order), doubt: doubts.get(order.orderId) };
   };
   return {
     survey,

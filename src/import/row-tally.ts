@@ -63,8 +63,9 @@ export function openRowTally({ ledger, run: own }: Pick<ImportTools, "ledger" | 
     if (result.decision?.kind === "held" && !isMade(result.decision.operation)) reasons.heldByDoubt += 1;
     else if (result.decision?.kind === "held" && result.decision.isEdited) reasons.heldAsEdited += 1;
     const hasNumber = (result.row.writtenNumbers ?? []).length > 0;
-    if (result.decision?.kind === "elsewhere" && !result.decision.isCertain && !hasNumber)
-      reasons.heldByPossible += 1;
+    const other = result.decision?.kind === "elsewhere" ? result.decision : undefined;
+    if (other?.doubt !== undefined && !other.isCovered) reasons.heldByDoubt += 1;
+    else if (other && !other.isCertain && !hasNumber) reasons.heldByPossible += 1;
     if (result.decision?.kind === "written" && isOfOtherRow(result.decision)) reasons.heldByOther += 1;
     if (result.decision?.kind === "cancelled" && result.decision.change) reasons.correctedLater += 1;
     if (result.outcome === "created" && result.order) made.set(result.order.id, result.order.tracking_number);

@@ -65,8 +65,11 @@ export function describeHold(decision: RowDecision, ref: string | undefined): st
 }
 
 /** Why an order that was not sent from this machine holds a row. */
-function describeElsewhere({ orderId, isCertain }: OrderElsewhere): string {
-  return `${isCertain ? "equals" : "may equal"} order ${orderId}, which this ledger does not know`;
+function describeElsewhere({ orderId, isCertain, doubt }: OrderElsewhere): string {
+  const order = `${isCertain ? "equals" : "may equal"} order ${orderId}`;
+  return doubt === undefined
+    ? `${order}, which this ledger does not know`
+    : `${order}, a possible match of ${doubt}, which is in doubt: settle it first with: courier orders resolve ${doubt}`;
 }
 
 /** Why the number in the sheet holds a row. */

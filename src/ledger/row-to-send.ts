@@ -203,6 +203,8 @@ export interface OrderElsewhere {
   readonly isCertain: boolean;
   /** All that was sent is shown, and the same. */
   readonly isWhole?: boolean;
+  /** The create in doubt that it may be the order of. */
+  readonly doubt?: string | undefined;
   /** As its details show it, where they were read. */
   readonly order?: OrderFacts | undefined;
   readonly orderState?: string | undefined;

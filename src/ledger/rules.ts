@@ -126,7 +126,10 @@ export function* decideRow(
     operation && operation.state !== "refused"
       ? yield* decideSent(operation, facts)
       : yield* decideUnsent(operation, facts);
-  const former = decision.kind === "send" && known.edited ? yield* known.edited() : undefined;
+  const isLikeOfDoubt = decision.kind === "elsewhere" && !decision.isCovered && decision.doubt !== undefined;
+  const isOpen = decision.kind === "send" || isLikeOfDoubt;
+  const former = isOpen && known.edited ? yield* known.edited() : undefined;
+  if (isLikeOfDoubt && former && !isMade(former)) return { kind: "held", operation: former, isEdited: true };
   if (decision.kind !== "send") return decision;
   // A flag counts for an order that a person can know of.
   if (former && !(isMade(former) && isAllowed)) return { kind: "held", operation: former, isEdited: true };

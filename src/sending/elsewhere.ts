@@ -27,6 +27,8 @@ export interface Survey {
   readonly elsewhere: OrdersElsewhere | undefined;
   /** Operations in doubt whose orders were found in the same list. */
   readonly found: ReadonlySet<string>;
+  /** The possible matches of operations in doubt, with one of these. */
+  readonly doubts: ReadonlyMap<string, string>;
   /**
    * Until when all orders since the last comparison are in the list, by the service's clock if it is known. Undefined
    * where they are not.
@@ -53,9 +55,10 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
   const { stop } = tools;
   const { note } = options;
   const found = new Set<string>();
+  const doubts = new Map<string, string>();
   const skip = (reason: string) => {
     note(`Orders made elsewhere were not compared: ${reason}`);
-    return { ...describeListed([]), elsewhere: undefined, found, comparedMs: undefined };
+    return { ...describeListed([]), elsewhere: undefined, found, doubts, comparedMs: undefined };
   };
   let listing: RecordedListing;
   let isComplete: boolean;
@@ -64,7 +67,10 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
     ({ listing, isComplete } = await readRecent(open, tools, options));
     await recordOffset(tools);
     const results = open.length > 0 ? await reconcileWith(listing, tools) : new Map<string, Reconciled>();
-    for (const [name, result] of results) if (result.kind === "settled" && result.order) found.add(name);
+    for (const [name, result] of results) {
+      if (result.kind === "settled" && result.order) found.add(name);
+      if (result.kind === "unclear") for (const id of result.candidates) doubts.set(id, name);
+    }
   } catch (error) {
     stop.throwIfAborted();
     if (error instanceof TooExpensive) {
@@ -82,7 +88,7 @@ export async function surveyElsewhere(tools: ReconcileTools, options: SurveyOpti
   }
   const elsewhere = await createOrdersElsewhere(listing, tools, options);
   const comparedMs = isComplete ? serviceTime(tools) : undefined;
-  return { ...describeListed(listing.summaries), elsewhere, found, comparedMs };
+  return { ...describeListed(listing.summaries), elsewhere, found, doubts, comparedMs };
 }
 
 /** What two surveys of one command know. */
@@ -90,6 +96,7 @@ export function joinSurveys(first: Survey, later: Survey): Survey {
   return {
     elsewhere: joinElsewhere(first.elsewhere, later.elsewhere),
     found: new Set([...first.found, ...later.found]),
+    doubts: later.doubts,
     comparedMs: later.comparedMs ?? first.comparedMs,
     numbers: new Map([...first.numbers, ...later.numbers]),
     cancelledNumbers: new Set([...first.cancelledNumbers, ...later.cancelledNumbers]),
