@@ -135,13 +135,17 @@ export function judge(creates: readonly DoubtfulCreate[], evidence: Evidence): r
   const taken = new Map<DoubtfulCreate, UnownedOrder>();
   for (const group of groups) for (const [create, order] of take(group)) taken.set(create, order);
   const gone = new Set([...taken.values()].map(({ id }) => id));
+  const candidatesOf = (create: DoubtfulCreate): readonly string[] => {
+    const possible = evidence.orders.filter((each) => !gone.has(each.id) && isCandidate(each, create));
+    const further = create.furtherIds.filter((id) => !gone.has(id));
+    return [...new Set([...nearestFirst(possible, create), ...further])];
+  };
+  for (const { creates: equal } of groups) passOn(equal, taken, candidatesOf);
   return creates.flatMap((create): Finding[] => {
     const order = taken.get(create);
     if (order?.detail) return [{ kind: "found", create, order: order.detail }];
     if (!create.ended) return [];
-    const possible = evidence.orders.filter((each) => !gone.has(each.id) && isCandidate(each, create));
-    const further = create.furtherIds.filter((id) => !gone.has(id));
-    const candidates = [...new Set([...nearestFirst(possible, create), ...further])];
+    const candidates = candidatesOf(create);
     if (candidates.length > 0) return [{ kind: "unclear", create, candidates }];
     return [judgeAbsence(create, create.ended, evidence)];
   });
@@ -205,12 +209,36 @@ function take({ creates, orders, isBeingSent }: Group): readonly (readonly [Doub
   );
   const pairs: (readonly [DoubtfulCreate, UnownedOrder])[] = [];
   for (const order of oldest) {
-    const place = left.findIndex((create) => order.firstSeenEvent >= create.sentEvent && order.isNew(create));
+    const place = left.findIndex((create) => mayBe(order, create));
     const [create] = place < 0 ? [] : left.splice(place, 1);
     if (create) pairs.push([create, order]);
-    else if (creates.some((each) => order.firstSeenEvent >= each.sentEvent && order.isNew(each))) return [];
+    else if (creates.some((each) => mayBe(order, each))) return [];
   }
   return pairs;
+}
+
+/**
+ * Of two equal creates either may have made an order. It goes to the one without another possible match: that one would
+ * count as not made, although the match may be the order of the other one.
+ */
+function passOn(
+  creates: readonly DoubtfulCreate[],
+  taken: Map<DoubtfulCreate, UnownedOrder>,
+  candidatesOf: (create: DoubtfulCreate) => readonly string[],
+): void {
+  for (const create of creates) {
+    if (taken.has(create) || candidatesOf(create).length > 0) continue;
+    for (const [other, order] of taken) {
+      if (!creates.includes(other) || !mayBe(order, create) || candidatesOf(other).length === 0) continue;
+      taken.delete(other);
+      taken.set(create, order);
+      break;
+    }
+  }
+}
+
+function mayBe(order: UnownedOrder, create: DoubtfulCreate): boolean {
+  return order.firstSeenEvent >= create.sentEvent && order.isNew(create);
 }
 
 function stampOf({ detail }: UnownedOrder): string {
