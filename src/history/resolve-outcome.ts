@@ -91,6 +91,7 @@ export async function settleAs(
   const orderId = order.id.value; // zeros may have been typed in front
   const name = nameOperation(operation);
   const { draft } = operation;
+  const holder = await findWrongHolder(operation, order, ledger, context);
   const older = await describeOlder(operation, order, ledger);
   if (older !== undefined) context.messages.warn(older);
   const differing = draft ? differencesOf(draft, order) : [];
@@ -111,7 +112,7 @@ export async function settleAs(
   }
   if (older !== undefined || differing.length > 0 || !draft)
     await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
-  await takeFromHolder(operation, order, ledger, context);
+  if (holder) await takeFromHolder(holder, operation, orderId, ledger, context);
   await leaveShownOrder(operation, orderId, ledger, context);
   const outcome = {
     state: "found",
@@ -126,19 +127,36 @@ export async function settleAs(
   return settled;
 }
 
-/** A wrong answer may have given the order to another create, which is in doubt then. One that shows what that create sent stays its own. */
-async function takeFromHolder(
+interface WrongHolder {
+  readonly holder: Operation;
+  /** What the service shows of its order. */
+  readonly other: string;
+}
+
+/** Another create that a wrong answer gave the order to. Throws where the order shows what that create sent: it stays its own. */
+async function findWrongHolder(
   operation: Operation,
   order: OrderDetail,
   ledger: Ledger,
   context: Context,
-): Promise<void> {
+): Promise<WrongHolder | undefined> {
   const id = order.id.value;
   const name = (await ledger.findOwners(operation.customer, [id])).get(id);
   const holder = name && (await ledger.findOperation(name));
-  if (!holder || nameOperation(holder) === nameOperation(operation)) return;
+  if (!holder || nameOperation(holder) === nameOperation(operation)) return undefined;
   const other = await describeOther(holder, order, ledger);
-  if (other === undefined) return;
+  if (other === undefined) throw orderTaken(id, holder, context);
+  return { holder, other };
+}
+
+/** The other create is in doubt then. */
+async function takeFromHolder(
+  { holder, other }: WrongHolder,
+  operation: Operation,
+  id: string,
+  ledger: Ledger,
+  context: Context,
+): Promise<void> {
   context.messages.warn(describeAnswer(holder, other));
   const [own, taken] = [nameOperation(operation), nameOperation(holder)];
   await confirmOrStop(context, `Record that order ${id} is ${own}, so that ${taken} is in doubt?`);

@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import type { Rewriting } from "../support/shown-order.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 import { knownHome, minuteMs } from "./known-home.ts";
@@ -110,6 +111,18 @@ describe("a person who names an order", () => {
       expect(shown.state).toBe("unknown");
     },
   );
+
+  test("that another create made learns whose it is, without a question", async () => {
+    const home = await doubtfulHome();
+    home.service.ways = {};
+    const stdin = JSON.stringify(draft("王芳", "13700137000", "中山路5号", "Cap"));
+    expect((await home.courier("orders create --file - --yes", { stdin })).exit).toBe(0);
+    const prompts = scriptedPrompts({});
+    const ran = await home.courier("orders resolve 1.1 --as 4", { terminal: 120, prompts });
+    expect([ran.exit, prompts.asked], ran.stderr).toEqual([2, []]);
+    expect(ran.stderr).toContain("order 4 belongs to operation 2.1");
+    expect(ran.stderr).not.toContain("but 1.1 was sent with");
+  });
 
   test("takes it back with --reopen, and nothing is sent", async () => {
     const home = await doubtfulHome();
