@@ -1,7 +1,7 @@
 /** Texts of which a service shows a part, with marks in the place of the rest: `张**`, `139****9000`. */
 
 /** Characters with which services mask others. */
-export const maskPattern = /[*＊•●×…]/;
+export const maskPattern = /[*＊•●×…‥]|[.．。]{3,}/;
 
 /** What stands before the first hidden character, and after the last one. */
 export function endsOf(shown: string): [first: string, last: string] {

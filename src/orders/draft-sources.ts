@@ -142,7 +142,7 @@ function findHidden(draft: Draft, shown: Draft | undefined, given: ReadonlySet<s
 const notShown = { value: "", message: "is not shown by the service" };
 
 /** Goods may have such characters, as 椅子 × 2 and 5*3 cm have. */
-const looksHidden = /[*＊•●…]\s*$|[*＊•●×…]{2}/;
+const looksHidden = /[*＊•●…‥]\s*$|[*＊•●×…]{2}|[.．。]{3}/;
 
 function findHiddenGoods(
   { item }: Draft,

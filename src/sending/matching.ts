@@ -344,14 +344,16 @@ function hasOtherDigits(sent: string, shown: string): boolean {
   return !sent.includes("-") && (hasOtherStart || hasOtherEnd);
 }
 
+const dots = /[…‥]|[.．。]{3}/;
+
 /** 2.4: one combined string of province, city, district and detail; how it is joined is not shown. */
 function compareAddress(sent: DraftParty | undefined, shown: string | null | undefined): Agreement {
   const { province = "", city = "", ...rest } = sent ?? {};
   const parts = [province, city, rest.district, rest.detail];
   const given = lettersOf(parts.join(" "));
   if (given === "" || !shown) return missing(given, shown);
-  // No letter, and hides a part unless it was sent.
-  const isWhole = !shown.includes("…") || parts.join("").includes("…");
+  // No letters, and hide a part unless they were sent.
+  const isWhole = !dots.test(shown) || dots.test(parts.join(""));
   // Of 北京市北京市, many services name one.
   const isRepeated = province && city && (province.includes(city) || city.includes(province));
   const whole = isRepeated ? [parts, parts.slice(1), [province, ...parts.slice(2)]] : [parts];

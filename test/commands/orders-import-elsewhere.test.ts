@@ -586,6 +586,10 @@ describe("an order made elsewhere that the service shows in another way", () => 
       "the phone hidden in part and the address cut",
       both(rewritings["digits of phones hidden"], rewritings["address cut at 12 characters"]),
     ],
+    [
+      "the phone hidden in part and the address cut with dots",
+      both(rewritings["digits of phones hidden"], rewritings["address cut with dots"]),
+    ],
     ["one name for all", hidden],
     ["the name in other characters", rewritings["traditional characters simplified"]],
     ["codes in the item's name", rewritings["& shown as &amp;"], "Tea & cup"],

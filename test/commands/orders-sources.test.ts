@@ -367,6 +367,8 @@ describe("--like", () => {
       expect(sentBodies(home)).toEqual([]);
     });
 
+    const cutBy = (dots: string) => ({ name: "李明", phone: "13900004466", address: `深圳市科技${dots}` });
+
     test.each([
       ["phone", { name: "李明", phone: "139••••4466", address }, "--receiver-phone", "13900004466"],
       ["name", { name: "李*", phone: "13900004466", address }, "--receiver-name", "李*"],
@@ -376,6 +378,9 @@ describe("--like", () => {
         "--receiver-detail",
         "科技园路1号",
       ],
+      ["street address", cutBy("..."), "--receiver-detail", "科技园路1号"],
+      ["street address", cutBy("．．．"), "--receiver-detail", "科技园路1号"],
+      ["street address", cutBy("‥"), "--receiver-detail", "科技园路1号"],
     ])("a %s that it hides is not sent, unless it is given", async (label, receiver, flag, value) => {
       const home = await homeThatShows(receiver);
       const words = [...create, "--like", "7", "--yes"];
@@ -388,7 +393,7 @@ describe("--like", () => {
       expect(sentBodies(home)[0]).toContain(value);
     });
 
-    test.each(["手**", "手…", "手*"])(
+    test.each(["手**", "手…", "手*", "手..."])(
       "goods shown as %s are not sent by a script, unless they are given",
       async (name) => {
         const home = await createServedHome();

@@ -77,6 +77,7 @@ export const rewritings = {
     joinAddress(party, "", party.province === party.city ? addressParts.slice(1) : addressParts),
   ),
   "address cut at 12 characters": address((party) => cut(joinAddress(party), 12)),
+  "address cut with dots": address((party) => `${cut(joinAddress(party), 8)}...`),
   "address hidden at its end": address((party) => `${joinAddress(party, "", addressParts.slice(0, 3))}****`),
 
   "express shown as standard": serviceType((name) => (name === "express" ? "standard" : name)),
