@@ -30,7 +30,9 @@ import {
   hasPlainlyOtherGoods,
   hasPlainlyOtherPlace,
   hasPlainlyOtherReceiver,
+  isOtherName,
   isPartOf,
+  isPartOfText,
 } from "./possible-orders.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";
 
@@ -99,18 +101,20 @@ async function findBeside(
   order: OrderDetail,
   ledger: Ledger,
 ): Promise<Operation | undefined> {
+  const own = operation.draft ?? {};
   const differing = differingFields(operation.draft, order);
-  if (differing.length === 0) return undefined;
+  const isNamedOtherwise = isOtherName(own.receiver?.name, order.receiver?.name);
+  if (differing.length === 0 && !isNamedOtherwise) return undefined;
   const changed = everChangedFields(await ledger.learned(operation.customer, fieldBits));
   const isOther = (fields: readonly ComparedField[]) =>
     fields.some((field) => !numbers.includes(field) || !changed.has(field));
-  if (!isOther(differing)) return undefined;
-  const own = operation.draft ?? {};
+  if (!isOther(differing) && !isNamedOtherwise) return undefined;
   const beside = await ledger.findBeside(operation);
   return beside.find(
     ({ draft }) =>
       draft &&
       (hasReceiverOf(draft, own, order) ||
+        isNamedRather(draft, own, order) ||
         ((isNamed(draft, order) || isNamedAlone(draft, own, order)) &&
           hasDataOf(draft, own, order, isOther))),
   );
@@ -156,6 +160,20 @@ function isNamedAlone(draft: Draft, own: Draft, order: OrderDetail): boolean {
   const comparison = compareDetail(draft, order);
   if (comparison["receiver.name"] !== "agrees" || comparison["item.name"] !== "open") return false;
   return compareDetail(own, order)["receiver.name"] === "differs";
+}
+
+/** True where the name, or the part of it that is shown, is that of `draft` and not that of `own`, and nothing else tells the two apart. */
+function isNamedRather({ receiver: sent, item, ...draft }: Draft, own: Draft, order: OrderDetail): boolean {
+  const { receiver: shown } = order;
+  if (!sent?.name || !isOtherName(own.receiver?.name, shown?.name) || isOtherName(sent.name, shown?.name))
+    return false;
+  const [one, other] = [{ ...draft, receiver: sent, item }, own].map((each) => compareDetail(each, order));
+  const fitsOwn =
+    (fitsPhone(own.receiver?.phone, shown?.phone) && !fitsPhone(sent.phone, shown?.phone)) ||
+    (fitsAddress(own.receiver, shown?.address) && !fitsAddress(sent, shown?.address)) ||
+    (isPartOfText(own.item?.name, order.item?.name) && !isPartOfText(item?.name, order.item?.name));
+  const others = distinguishingFields.filter((field) => field !== "receiver.name");
+  return !fitsOwn && others.every((field) => one?.[field] === other?.[field]);
 }
 
 /** All digits agree, or the last ones where others are hidden. */
@@ -438,6 +456,7 @@ async function isCertainlyOfBeside(
   const comparison = compareDetail(draft, order);
   const isOtherItem =
     comparison["item.name"] === "differs" &&
+    compareDetail(owner.draft, order)["item.name"] !== "differs" && // a service may have one name for all goods
     kindOf(draft, "item.name") !== "odd" &&
     !isPartOf(draft, "item.name", order);
   return hasOtherWholeReceiver(draft, comparison) || isOtherItem || isAtPlaceOf(owner.draft, draft, order);
