@@ -125,7 +125,7 @@ function isLikelyOrder(
   if (detail && !(summary && contradictList(draft, summary, detail))) {
     const comparison = compareDetail(draft, detail);
     const isHidden = distinguishingFields.every((field) => comparison[field] !== "differs");
-    return isHidden || hasWholeReceiver(comparison) || mayBeOrder(draft, detail, comparison, fields);
+    return isHidden || hasWholeReceiver(comparison) || mayBeOrder(draft, detail, comparison, fields, summary);
   }
   return summary !== undefined && mayBeListed(draft, summary, fields);
 }

@@ -268,7 +268,7 @@ export function kindOf(draft: Draft, field: ComparedField): ValueKind {
   return /^[ -~\u4e00-\u9fff]*$/.test(text) ? "han" : "odd";
 }
 
-function textOf(draft: Draft, field: ComparedField): string {
+export function textOf(draft: Draft, field: ComparedField): string {
   if (field === "service_type") return draft.service_type ?? "";
   const [part, name] = field.split(".") as ["sender" | "receiver" | "item", string];
   if (name === "address") {

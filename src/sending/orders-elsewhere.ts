@@ -16,6 +16,7 @@ import {
 } from "./learn-fields.ts";
 import {
   type Agreement,
+  type ComparedField,
   type Comparison,
   compareDetail,
   comparedFields,
@@ -112,6 +113,7 @@ export async function createOrdersElsewhere(
     ({ id: { value: id } }) => listing.firstSeen.has(id) && !owners.has(id),
   );
   const findPossible = createPossibleOrders(unknown);
+  const hasOneItem = new Set(unknown.map(({ item_name }) => item_name)).size === 1;
   const listed = new Map(unknown.map((summary) => [summary.id.value, summary]));
   const details = new Map<string, OrderDetail | undefined>();
   /** Orders whose details were compared with a draft, by its content. */
@@ -155,20 +157,33 @@ export async function createOrdersElsewhere(
     orderState: detail.status ?? undefined,
   });
 
-  function knowledgeOf(draft: Draft, altered = alteredListed): ItemKnowledge & FieldKnowledge {
+  function knowledgeOf(
+    draft: Draft,
+    altered = alteredListed,
+    mayHideItems = false,
+  ): ItemKnowledge & FieldKnowledge {
     // A person who reviews a single order is not asked about every order to the same receiver.
-    const keepsItems = !isImport || keepsSome("item.name", learned, draft);
+    const keepsItems = !(isImport || mayHideItems) || keepsSome("item.name", learned, draft);
     const changed = new Set([...everChangedFields(learned), ...altered]);
     return { ...fieldsOf(learned, draft, altered), changed, altered, keepsItems };
   }
 
   /** Details of own orders are read only where a field rules out an order that may be the draft's otherwise. */
-  async function knowledgeFor(draft: Draft, order: OrderDetail, comparison: Comparison) {
-    const fields = knowledgeOf(draft);
-    if (mayBeOrder(draft, order, comparison, fields)) return fields;
+  async function knowledgeFor(
+    draft: Draft,
+    summary: OrderSummary,
+    order: OrderDetail,
+    comparison: Comparison,
+  ) {
+    const { phone, address } = order.receiver ?? {};
+    // Where all that tells receivers apart is hidden, one name for all goods may hide them, too.
+    const mayHideItems = hasOneItem && comparison["receiver.name"] === "open" && !phone && !address;
+    const knowing = (altered: ReadonlySet<ComparedField>) => knowledgeOf(draft, altered, mayHideItems);
+    const mayBe = (fields: ItemKnowledge) => mayBeOrder(draft, order, comparison, fields, summary);
+    const fields = knowing(alteredListed);
+    if (mayBe(fields)) return fields;
     const differing = new Set(comparedFields.filter((field) => comparison[field] === "differs"));
-    if (!mayBeOrder(draft, order, comparison, knowledgeOf(draft, differing))) return fields;
-    return knowledgeOf(draft, await readAltered());
+    return mayBe(knowing(differing)) ? knowing(await readAltered()) : fields;
   }
 
   async function findEqual(draft: Draft): Promise<readonly OrderElsewhere[]> {
@@ -177,13 +192,13 @@ export async function createOrdersElsewhere(
     const listedFields = knowledgeOf(draft);
     const ofDraft = new Set<string>();
     compared.set(contentOf(draft), ofDraft);
-    const { named, sameItem, unlikely } = findPossible(draft, listedFields);
+    const { named, sameItem, unlikely } = findPossible(draft, knowledgeOf(draft, alteredListed, hasOneItem));
     const done = new Set<string>();
     const compare = async (summary: OrderSummary) => {
       const read = details.get(summary.id.value);
       const detail = read && !contradictList(draft, summary, read) ? read : undefined;
       const comparison = detail && compareDetail(draft, detail);
-      const fields = comparison ? await knowledgeFor(draft, detail, comparison) : listedFields;
+      const fields = comparison ? await knowledgeFor(draft, summary, detail, comparison) : listedFields;
       if (detail) ofDraft.add(summary.id.value);
       if (isCancelled(detail ?? summary)) {
         if (comparison && isExact(comparison, fields)) cancelled.set(contentOf(draft), summary.id.value);
@@ -191,7 +206,9 @@ export async function createOrdersElsewhere(
       }
       if (detail && comparison && isExact(comparison, fields)) equal.push(asEqual(draft, detail, comparison));
       else if (
-        comparison ? mayBeOrder(draft, detail, comparison, fields) : mayBeListed(draft, summary, fields)
+        comparison
+          ? mayBeOrder(draft, detail, comparison, fields, summary)
+          : mayBeListed(draft, summary, fields)
       )
         possible.push({ orderId: summary.id.value, isCertain: false });
     };

@@ -16,6 +16,7 @@ import {
   lettersOf,
   normalise,
   shortestPhone,
+  textOf,
 } from "./matching.ts";
 
 export interface PossibleOrders {
@@ -83,8 +84,11 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
   };
 }
 
-/** How a field of the receiver is shown: `same` also where only a part is; `open` where that tells nothing. */
-type Likeness = "same" | "other" | "open" | "unsent";
+/**
+ * How a field of the receiver is shown: `same` also where only a part is; `hidden` where what was sent is left out, or
+ * nothing of it tells; `open` where own orders have it in another form now, or it was not sent.
+ */
+type Likeness = "same" | "other" | "hidden" | "open" | "unsent";
 
 const goodsParts = ["description", "weight", "value", "quantity"] as const;
 
@@ -96,14 +100,16 @@ function mayBeRounded(sent: unknown, shown: unknown): boolean {
 /**
  * True for an order that may be the draft's, whatever else of it is shown as another: not its goods, where the service keeps
  * them. Two of the receiver's name, phone and address, or the one that was sent, are
- * as they were sent, or hidden or cut in part, or the address has more; or the name is, and nothing else of the receiver is
- * another; or one is, no other is shown as another, and the goods are the same.
+ * as they were sent, or hidden or cut in part, or the address has more; or none is shown as another, as of an order that
+ * cannot be read, and `listed` may be it; or, where own orders have some in another form, the name is, or one is and the
+ * goods are the same.
  */
 export function mayBeOrder(
   draft: Draft,
   { receiver, item }: OrderDetail,
   comparison: Comparison,
   fields: ItemKnowledge,
+  listed: OrderSummary | undefined,
 ): boolean {
   if (isLikely(comparison, fields)) return true;
   const { kept, altered } = fields;
@@ -118,7 +124,8 @@ export function mayBeOrder(
     const field = `receiver.${part}` as const;
     if (comparison[field] === "unsent") return "unsent";
     if (comparison[field] === "agrees" || fits) return "same";
-    return differs && !altered?.has(field) ? "other" : "open";
+    if (differs) return altered?.has(field) ? "open" : "other";
+    return textOf(draft, field) === "" ? "open" : "hidden";
   };
   const ofPhone = comparison["receiver.phone"];
   const shown = [
@@ -128,7 +135,9 @@ export function mayBeOrder(
   ];
   const count = (which: Likeness) => shown.filter((each) => each === which).length;
   if (count("same") >= 2) return true;
-  if (count("same") === 0 || count("other") > 0 || distinguishingFields.some(isOther)) return false;
+  if (count("other") > 0 || distinguishingFields.some(isOther)) return false;
+  if (count("open") === 0 && (!listed || mayBeListed(draft, listed, fields))) return true;
+  if (count("same") === 0) return false;
   return (
     comparison["receiver.name"] === "agrees" || count("unsent") === 2 || comparison["item.name"] === "agrees"
   );
