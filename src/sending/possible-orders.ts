@@ -86,7 +86,7 @@ export function createPossibleOrders(summaries: readonly OrderSummary[]) {
 
 /**
  * How a field of the receiver is shown: `same` also where only a part is; `hidden` where what was sent is left out, or
- * nothing of it tells; `open` where own orders have it in another form now, or it was not sent.
+ * nothing of it tells, or own orders have it in another form now; `open` where it was not sent.
  */
 type Likeness = "same" | "other" | "hidden" | "open" | "unsent";
 
@@ -101,8 +101,7 @@ function mayBeRounded(sent: unknown, shown: unknown): boolean {
  * True for an order that may be the draft's, whatever else of it is shown as another: not its goods, where the service keeps
  * them. Two of the receiver's name, phone and address, or the one that was sent, are
  * as they were sent, or hidden or cut in part, or the address has more; or none is shown as another, as of an order that
- * cannot be read, and `listed` may be it; or, where own orders have some in another form, the name is, or one is and the
- * goods are the same.
+ * cannot be read, and `listed` may be it; or, where some were not sent, the name is, or one is and the goods are the same.
  */
 export function mayBeOrder(
   draft: Draft,
@@ -124,7 +123,7 @@ export function mayBeOrder(
     const field = `receiver.${part}` as const;
     if (comparison[field] === "unsent") return "unsent";
     if (comparison[field] === "agrees" || fits) return "same";
-    if (differs) return altered?.has(field) ? "open" : "other";
+    if (differs) return altered?.has(field) ? "hidden" : "other";
     return textOf(draft, field) === "" ? "open" : "hidden";
   };
   const ofPhone = comparison["receiver.phone"];

@@ -91,6 +91,22 @@ describe.each(services)("a service that shows %s", (_, rewrite) => {
   });
 });
 
+const hidden: Change = () => "***";
+const onePhone: Change = () => "139****0000";
+
+test.each([
+  ["addresses", showAs(hidden, onePhone, kept, oneForAll)],
+  ["parts of addresses", showAs(hidden, onePhone, (text) => `${text.slice(0, 8)}...`, oneForAll)],
+  ["parts of names", showAs(family, onePhone, leftOut, oneForAll)],
+])("one phone for all own orders makes no order another one: %s", async (_, rewrite) => {
+  const home = await createUnfaithfulHome({ rewrite });
+  const known = ["王", "李", "赵"].map((name, index) => draft(`${name}一`, 30 + index, "货物9"));
+  await importRows(home, known);
+  expect((await importRows(home, rows, "another machine")).report).toBe("created created created");
+  const { report, stderr } = await importRows(home, rows);
+  expect([report, home.service.orders.length], stderr).toEqual(["held held held", 6]);
+});
+
 test.each([
   ["a row of another family name", byFamilyName, draft("钱多多", 7)],
   ["another phone", showAs(family, kept, leftOut, leftOut), draft("王小红", 7)],
