@@ -50,8 +50,8 @@ export async function createPartySplitter(): Promise<PartySplitter> {
       ...(party.phone === undefined || !isPhoneCertain ? ["telephone number"] : []),
       ...missingPlace(party),
     ];
-    if (missing.length === 0) return split.hasOtherPlace ? { message: ofTwoPlaces } : { ...split, party };
-    return { message: `not understood: no certain ${missing.join(", ")}; ${wayOut}` };
+    if (missing.length > 0) return { message: `not understood: no certain ${missing.join(", ")}; ${wayOut}` };
+    return split.hasOtherPlace || hasCityInDistrict(party) ? { message: ofTwoPlaces } : { ...split, party };
   }
 
   function splitAddress(
@@ -74,6 +74,7 @@ export async function createPartySplitter(): Promise<PartySplitter> {
     const party = beside ?? withCountyCity(alone.party);
     const missing = missingPlace(party);
     if (missing.length > 0) return { message: `not understood: no ${missing.join(", ")}; ${wayOut}` };
+    if (beside === undefined && hasCityInDistrict(party)) return { message: ofTwoPlaces };
     const split = withFormer(party, (reading) => addressBefore(columns, rest, reading));
     if (name === undefined || phone === undefined) return split;
     const person: Partial<Record<PartyField, string>> = {};
@@ -154,6 +155,14 @@ export async function createPartySplitter(): Promise<PartySplitter> {
       return withFormer({ ...region, ...whole }, before);
     const rest = isCounty ? street : withoutDistrict(street, region.district);
     return withFormer(withCountyCity(place(`${text} ${rest}`).party), before);
+  }
+
+  /** A district that is unknown may be another city with its own: 北京市上海市浦东新区. */
+  function hasCityInDistrict(party: DraftParty): boolean {
+    const read = place(party.district ?? "").party;
+    const [own, other] = [cityOf(party), cityOf(read)];
+    const isOther = own !== undefined && other !== undefined && startOf(other) !== startOf(own);
+    return isOther && read.district !== undefined;
   }
 
   /** A city of a county's level, where none above it is named: 浙江省义乌市. */

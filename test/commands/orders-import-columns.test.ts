@@ -2104,6 +2104,29 @@ describe("a sheet of a shop that has titles of a known platform", () => {
     expect(ran.stderr).toContain("not understood: no city");
   });
 
+  test.each(["北京市上海市浦东新区世纪大道1号", "浙江省杭州市上海市浦东新区世纪大道1号"])(
+    "an address whose district is another city with its own is a mistake: %s",
+    async (address) => {
+      const home = await homeWith(
+        ofRow("收件人,收件人手机,收件地址,托寄物", `李四,13900139000,${address},茶叶`),
+      );
+      const ran = await home.courier(
+        `orders import ${home.file} --yes --map 收件地址=receiver.address --map 托寄物=item.name`,
+      );
+      expect([ran.exit, home.posts]).toEqual([2, 0]);
+      expect(ran.stderr).toContain("not understood: names two places");
+    },
+  );
+
+  test("连江县 of 福州市 is no other city, though one in Taiwan is", async () => {
+    const address = "福建省福州市连江县人民路1号";
+    const home = await homeWith(
+      ofRow("收件人,收件人手机,收件地址,托寄物", `李四,13900139000,${address},茶叶`),
+    );
+    await importAsHinted(home);
+    expect(await sent(home)).toMatchObject([{ receiver: { city: "福州市", district: "连江县" } }]);
+  });
+
   test.each(["地区", "所在地区"])(
     "a house number is joined to a whole address, also beside %s",
     async (region) => {
