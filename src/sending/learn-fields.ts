@@ -135,6 +135,9 @@ export const detailsAreOwn = 1 << (fieldBits + 3);
 /** When enough orders are known, each poll that leaves candidates reads so many more details: services change. */
 const furtherDetails = 5;
 
+/** Fewer orders that are all named otherwise may be those of other receivers, whose answers were exchanged. */
+const fewestRewritten = 6;
+
 /** Learns from the list of own orders which fields the service keeps. */
 export async function learnFromSummaries(
   { summaries, owners }: RecordedListing,
@@ -158,7 +161,9 @@ export async function learnFromSummaries(
   /** The service writes all names in its own way. */
   const writesNames =
     mostlyChangedFields(learned).has("receiver.name") ||
-    (!keptNames && compared.length > 1 && compared.every(({ draft, summary }) => isOtherIn(draft, summary)));
+    (!keptNames &&
+      compared.length >= fewestRewritten &&
+      compared.every(({ draft, summary }) => isOtherIn(draft, summary)));
   await Promise.all(
     fresh.map(async (operation) => {
       const found = compare(operation);
@@ -182,8 +187,10 @@ export async function learnFromSummaries(
   );
 }
 
-/** True where a list names the receiver of one create and not that of another, though the goods are cut. */
+/** True where a list names the receiver of one create and not that of another, though the goods are cut, or have one name. */
 function isNamedRather(draft: Draft, own: Draft, summary: OrderSummary): boolean {
+  const isOtherThan = ({ receiver }: Draft) => isOtherName(receiver?.name, summary.receiver?.name);
+  if (isOtherThan(own) && draft.receiver?.name && !isOtherThan(draft)) return true;
   const nameIn = (each: Draft) => compareSummary(each, summary)["receiver.name"];
   const isItem = isPartOfText(draft.item?.name, summary.item_name);
   return isItem && nameIn(draft) === "agrees" && nameIn(own) === "differs";

@@ -19,7 +19,7 @@ import type { ImportRow, WrongRow } from "../rows.ts";
 import { describeSaid, type SentBefore } from "../skipped-orders.ts";
 import { resultOf } from "../unsent-rows.ts";
 import { type Change, madeElsewhere, madeOf, type NumberCells, type RowOrder } from "./row-order.ts";
-import { createNumberReader, type RowValues } from "./titles.ts";
+import { createNumberReader, nothing, type RowValues } from "./titles.ts";
 
 export interface KnownRows {
   readonly ledger: Ledger;
@@ -154,7 +154,10 @@ export function createRowNotes(options: NoteOptions): RowNotes {
     if (decision.kind === "in_doubt") counts.inDoubt += 1;
     else if ((decision.kind === "held" || decision.kind === "written") && !afterImport) counts.unknown += 1;
     else if (!isHeld) counts.notCreated += 1;
-    for (const each of sentLines) values.set(each, { error: plainText(reason) });
+    // Numbers that the sheet has are those of the order that was taken from it.
+    const isTaken = decision.kind === "in_doubt" && decision.operation.withdrawnOrder !== undefined;
+    const written = { ...(isTaken ? nothing : {}), error: plainText(reason) };
+    for (const each of sentLines) values.set(each, written);
   }
 
   function changeOf(row: ImportRow, decision: RowDecision, { draft }: Operation): Change | undefined {

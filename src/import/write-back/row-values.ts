@@ -24,7 +24,7 @@ import {
 } from "./row-notes.ts";
 import { idsOf, type Made, type ReadStates, type RowOrder, type Seen } from "./row-order.ts";
 import { preferStanding } from "./standing-orders.ts";
-import { createNumberReader, type RowValues, type WrittenValues } from "./titles.ts";
+import { createNumberReader, nothing, type RowValues, type WrittenValues } from "./titles.ts";
 
 export interface FilledRows extends Readonly<RowCounts> {
   /** By the number of the row. Rows of which nothing is known are left out. */
@@ -239,14 +239,6 @@ function findShared(orders: readonly RowOrder[], states: ReadonlyMap<string, See
   }
   return shared;
 }
-
-const nothing: WrittenValues = {
-  tracking_number: "",
-  order_no: "",
-  status: "",
-  estimated_fee: "",
-  error: "",
-};
 
 /** What is not known of an order yet may be known to another machine, which has written it, or to a later answer. */
 function withoutUnknown(values: WrittenValues): RowValues {

@@ -13,6 +13,14 @@ export type WrittenValues = Readonly<Record<WrittenField, string>>;
 /** What is written into the cells of one row: a cell without a text stays as it is. */
 export type RowValues = Partial<WrittenValues>;
 
+export const nothing: WrittenValues = {
+  tracking_number: "",
+  order_no: "",
+  status: "",
+  estimated_fee: "",
+  error: "",
+};
+
 /** No platform has a column of these names. */
 const english: WrittenValues = {
   tracking_number: "Courier tracking number",
