@@ -1,7 +1,9 @@
 /** Texts of which a service shows a part, with marks in the place of the rest: `张**`, `139****9000`. */
 
-/** Characters with which services mask others. */
-export const maskPattern = /[*＊•●×…‥]|[.．。]{3,}/;
+/** With which services end what they cut. */
+export const ellipsis = /[…‥]|[.．。]{3,}/;
+/** With which services mask others. */
+export const maskPattern = new RegExp(`[*＊•●×]|${ellipsis.source}`);
 
 /** What stands before the first hidden character, and after the last one. */
 export function endsOf(shown: string): [first: string, last: string] {

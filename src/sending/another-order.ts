@@ -30,9 +30,9 @@ import {
   hasPlainlyOtherGoods,
   hasPlainlyOtherPlace,
   hasPlainlyOtherReceiver,
+  isNameRather,
   isOtherName,
   isPartOf,
-  isPartOfText,
 } from "./possible-orders.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";
 
@@ -163,17 +163,16 @@ function isNamedAlone(draft: Draft, own: Draft, order: OrderDetail): boolean {
 }
 
 /** True where the name, or the part of it that is shown, is that of `draft` and not that of `own`, and nothing else tells the two apart. */
-function isNamedRather({ receiver: sent, item, ...draft }: Draft, own: Draft, order: OrderDetail): boolean {
-  const { receiver: shown } = order;
-  if (!sent?.name || !isOtherName(own.receiver?.name, shown?.name) || isOtherName(sent.name, shown?.name))
-    return false;
-  const [one, other] = [{ ...draft, receiver: sent, item }, own].map((each) => compareDetail(each, order));
+function isNamedRather(draft: Draft, own: Draft, order: OrderDetail): boolean {
+  const [sent, other, shown] = [draft.receiver, own.receiver, order.receiver];
+  if (!isNameRather(sent?.name, other?.name, shown?.name)) return false;
   const fitsOwn =
-    (fitsPhone(own.receiver?.phone, shown?.phone) && !fitsPhone(sent.phone, shown?.phone)) ||
-    (fitsAddress(own.receiver, shown?.address) && !fitsAddress(sent, shown?.address)) ||
-    (isPartOfText(own.item?.name, order.item?.name) && !isPartOfText(item?.name, order.item?.name));
+    (fitsPhone(other?.phone, shown?.phone) && !fitsPhone(sent?.phone, shown?.phone)) ||
+    (fitsAddress(other, shown?.address) && !fitsAddress(sent, shown?.address)) ||
+    (isPartOf(own, "item.name", order) && !isPartOf(draft, "item.name", order));
+  const [one, two] = [compareDetail(draft, order), compareDetail(own, order)];
   const others = distinguishingFields.filter((field) => field !== "receiver.name");
-  return !fitsOwn && others.every((field) => one?.[field] === other?.[field]);
+  return !fitsOwn && others.every((field) => one[field] === two[field]);
 }
 
 /** All digits agree, or the last ones where others are hidden. */

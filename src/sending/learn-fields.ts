@@ -28,7 +28,7 @@ import {
   mostlyChangedFields,
   type ValueKind,
 } from "./matching.ts";
-import { isOtherCity, isOtherName, isPartOfText } from "./possible-orders.ts";
+import { isNameRather, isOtherCity, isOtherName, isPartOfText } from "./possible-orders.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 const detailsAtOnce = 4;
@@ -189,8 +189,7 @@ export async function learnFromSummaries(
 
 /** True where a list names the receiver of one create and not that of another, though the goods are cut, or have one name. */
 function isNamedRather(draft: Draft, own: Draft, summary: OrderSummary): boolean {
-  const isOtherThan = ({ receiver }: Draft) => isOtherName(receiver?.name, summary.receiver?.name);
-  if (isOtherThan(own) && draft.receiver?.name && !isOtherThan(draft)) return true;
+  if (isNameRather(draft.receiver?.name, own.receiver?.name, summary.receiver?.name)) return true;
   const nameIn = (each: Draft) => compareSummary(each, summary)["receiver.name"];
   const isItem = isPartOfText(draft.item?.name, summary.item_name);
   return isItem && nameIn(draft) === "agrees" && nameIn(own) === "differs";

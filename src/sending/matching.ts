@@ -5,7 +5,7 @@ import { equalDecimals } from "../model/decimal.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { isJsonNumber } from "../model/json.ts";
-import { fewestDigits, fitsMask, maskPattern } from "../model/masked-text.ts";
+import { ellipsis, fewestDigits, fitsMask, maskPattern } from "../model/masked-text.ts";
 import { barePhone } from "../model/phone.ts";
 
 /** Fields that distinguish the orders of a shop. If two of them differ, it is another order. */
@@ -344,8 +344,6 @@ function hasOtherDigits(sent: string, shown: string): boolean {
   return !sent.includes("-") && (hasOtherStart || hasOtherEnd);
 }
 
-const dots = /[…‥]|[.．。]{3}/;
-
 /** 2.4: one combined string of province, city, district and detail; how it is joined is not shown. */
 function compareAddress(sent: DraftParty | undefined, shown: string | null | undefined): Agreement {
   const { province = "", city = "", ...rest } = sent ?? {};
@@ -353,7 +351,7 @@ function compareAddress(sent: DraftParty | undefined, shown: string | null | und
   const given = lettersOf(parts.join(" "));
   if (given === "" || !shown) return missing(given, shown);
   // No letters, and hide a part unless they were sent.
-  const isWhole = !dots.test(shown) || dots.test(parts.join(""));
+  const isWhole = !ellipsis.test(shown) || ellipsis.test(parts.join(""));
   // Of 北京市北京市, many services name one.
   const isRepeated = province && city && (province.includes(city) || city.includes(province));
   const whole = isRepeated ? [parts, parts.slice(1), [province, ...parts.slice(2)]] : [parts];

@@ -312,6 +312,15 @@ export function isOtherName(sent: string | undefined, shown: string | null | und
   return !isLikeItem(baseOf(sent), baseOf(shown)) && !hasSameWords(sent, shown);
 }
 
+/** True for a name, or the part of it that is shown, that may be the one that was sent, and is not the `other` one. */
+export function isNameRather(
+  sent: string | undefined,
+  other: string | undefined,
+  shown: string | null | undefined,
+): boolean {
+  return Boolean(sent) && isOtherName(other, shown) && !isOtherName(sent, shown);
+}
+
 /** The family name may stand first or last. */
 function hasSameWords(one: string, other: string): boolean {
   const [words, others] = [one, other].map((name) => wordsOf(name).toSorted().join(" "));
